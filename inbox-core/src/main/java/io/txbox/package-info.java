@@ -1,0 +1,5 @@
+/** The vocabulary: messages, dedup keys, handlers and exceptions. */
+@NullMarked
+package io.txbox;
+
+import org.jspecify.annotations.NullMarked;
