@@ -1,0 +1,35 @@
+package io.txbox.internal;
+
+import java.time.Duration;
+
+/** Checks settings; each check throws with the setting's name and value. */
+public final class Require {
+  private Require() {}
+
+  /** Returns a text that is not blank. */
+  public static String text(String name, String value) {
+    if (value == null || value.isBlank()) {
+      throw new IllegalArgumentException(
+          name + " must not be blank, but was " + (value == null ? null : "'" + value + "'"));
+    }
+    return value;
+  }
+
+  /** Returns a number that is at least {@code least}. */
+  public static int atLeast(String name, int least, int value) {
+    if (value < least) {
+      throw new IllegalArgumentException(
+          name + " must be at least " + least + ", but was " + value);
+    }
+    return value;
+  }
+
+  /** Returns a duration that is at least {@code least}. */
+  public static Duration atLeast(String name, Duration least, Duration value) {
+    if (value.compareTo(least) < 0) {
+      throw new IllegalArgumentException(
+          name + " must be at least " + least + ", but was " + value);
+    }
+    return value;
+  }
+}
