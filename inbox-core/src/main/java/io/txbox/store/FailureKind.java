@@ -1,0 +1,15 @@
+package io.txbox.store;
+
+/** Says what an SQL error means for the message that met it. */
+public enum FailureKind {
+  /** A deadlock or a serialization failure: the whole transaction again, at once. */
+  TRANSIENT,
+  /** A lock was not to be had in time: like {@link #TRANSIENT}; for a claim, the key is busy. */
+  LOCK_TIMEOUT,
+  /** The statement was cancelled or ran out of time. For a claim, the key is busy. */
+  CANCELLED,
+  /** The database is down, read-only, full, or failing over: no fault of the message. */
+  OUTAGE,
+  /** Everything else: the message's own failure. */
+  PERMANENT
+}

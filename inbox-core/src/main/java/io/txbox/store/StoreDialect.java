@@ -1,0 +1,57 @@
+package io.txbox.store;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+
+/**
+ * Holds exactly what differs by database. Implementations are thread-safe.
+ *
+ * <p>The engine calls, in one transaction: {@link #begin}, {@link #claim}, then the handler, then
+ * {@link #checkBeforeCommit}.
+ */
+public interface StoreDialect {
+  /** Returns the jOOQ dialect families that a {@code DSLContext} for this database may have. */
+  Set<SQLDialect> families();
+
+  /**
+   * Checks that the database is one that this dialect is for, and is set such that an inbox is true
+   * on it.
+   *
+   * @throws io.txbox.SetupException if not, with what to do
+   */
+  void check(DSLContext dsl);
+
+  /** Prepares a transaction in which no statement was run yet. */
+  void begin(Connection connection) throws SQLException;
+
+  /**
+   * Inserts the rows whose keys are not there, in one statement, and says which these are. Waits
+   * for an uncommitted rival of the same key, and then decides by what became of it.
+   *
+   * @param rows at least one, each key once, all of one scope, sorted by key
+   * @param wait how long to wait for a rival at most, in whole seconds
+   * @throws SQLException among others, of kind {@link FailureKind#LOCK_TIMEOUT} or {@link
+   *     FailureKind#CANCELLED}, if a rival was not done in time. The transaction must then be
+   *     rolled back.
+   */
+  Claim claim(Connection connection, InboxSchema schema, List<InboxRow> rows, Duration wait)
+      throws SQLException;
+
+  /**
+   * Checks, after the handler, that a commit will store what was written.
+   *
+   * @throws SQLException if the transaction has failed or ended
+   */
+  void checkBeforeCommit(Connection connection) throws SQLException;
+
+  /** Says whether a statement with these first words, in capitals, commits by itself. */
+  boolean commitsImplicitly(List<String> firstWords);
+
+  /** Says what an error means, by its SQLState or vendor code. */
+  FailureKind classify(SQLException error);
+}
