@@ -1,0 +1,152 @@
+package io.txbox.inbox;
+
+import io.txbox.DedupKey;
+import io.txbox.InboxHandler;
+import io.txbox.InboxMessage;
+import io.txbox.internal.guard.Guard;
+import io.txbox.store.Claim;
+import io.txbox.store.InboxRow;
+import io.txbox.store.InboxSchema;
+import io.txbox.store.InboxTable;
+import io.txbox.store.StoreDialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jooq.Configuration;
+import org.jooq.DSLContext;
+import org.jooq.Record;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs one transaction: claim, handler, check, commit. What goes wrong comes out as it is, with
+ * {@link #stage()} telling where; all is rolled back by then. Used once, by one thread.
+ */
+final class Attempt {
+  private final DSLContext dsl;
+  private final StoreDialect dialect;
+  private final InboxSchema schema;
+  private final Duration claimWait;
+  private Stage stage = Stage.CLAIM;
+  private @Nullable Guard guard;
+
+  Attempt(DSLContext dsl, StoreDialect dialect, InboxSchema schema, Duration claimWait) {
+    this.dsl = dsl;
+    this.dialect = dialect;
+    this.schema = schema;
+    this.claimWait = claimWait;
+  }
+
+  /** Where an attempt was when it ended. */
+  enum Stage {
+    CLAIM,
+    HANDLER,
+    COMMIT
+  }
+
+  Stage stage() {
+    return stage;
+  }
+
+  /** Returns the first SQL error that the handler met, whether it let us know or not. */
+  Optional<SQLException> firstSqlError() {
+    return Optional.ofNullable(guard).flatMap(Guard::firstError);
+  }
+
+  Receipt run(InboxMessage message, DedupKey key, InboxRow row, InboxHandler handler) {
+    return dsl.transactionResult(
+        tx ->
+            tx.dsl()
+                .connectionResult(
+                    connection -> deliver(message, key, row, handler, tx, connection)));
+  }
+
+  private Receipt deliver(
+      InboxMessage message,
+      DedupKey key,
+      InboxRow row,
+      InboxHandler handler,
+      Configuration tx,
+      Connection connection)
+      throws SQLException {
+    dialect.begin(connection);
+    Claim claim = dialect.claim(connection, schema, List.of(row), claimWait);
+    if (claim instanceof Claim.Again again) {
+      throw new BeginAgainException(again.reason());
+    }
+    if (claim instanceof Claim.Decided decided && !decided.claimed().contains(row.dedupKey())) {
+      return Receipt.duplicate(key, causeOf(row, tx.dsl()));
+    }
+    stage = Stage.HANDLER;
+    handle(message, handler, tx, connection);
+    stage = Stage.COMMIT;
+    dialect.checkBeforeCommit(connection);
+    return Receipt.processed(key);
+  }
+
+  private void handle(
+      InboxMessage message, InboxHandler handler, Configuration tx, Connection connection) {
+    Guard opened = Guard.over(connection, dialect);
+    guard = opened;
+    try (opened) {
+      handler.handle(message, opened.tx(tx));
+    } catch (Throwable e) { // Whatever it is: it must roll back, and a lane must survive it.
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      throw new HandlerThrewException(e);
+    }
+    opened.misuse().ifPresent(this::refuse);
+    opened.firstError().ifPresent(this::refuse);
+  }
+
+  private void refuse(SQLException error) {
+    throw new SwallowedException(error);
+  }
+
+  private DuplicateCause causeOf(InboxRow row, DSLContext tx) {
+    InboxTable inbox = schema.inbox();
+    Record there =
+        tx.select(inbox.messageId, inbox.bodyFingerprint)
+            .from(inbox)
+            .where(inbox.scopeId.eq(row.scopeId()))
+            .and(inbox.dedupKey.eq(row.dedupKey()))
+            .fetchOptional()
+            .orElseThrow(() -> new BeginAgainException("the row that was in the way has gone"));
+    if (!there.get(inbox.bodyFingerprint).equals(row.bodyFingerprint())) {
+      return DuplicateCause.CONFLICT;
+    }
+    return there.get(inbox.messageId).equals(row.messageId())
+        ? DuplicateCause.REDELIVERY
+        : DuplicateCause.RESENT;
+  }
+
+  /** Says that this transaction could not decide and the next one may. */
+  static final class BeginAgainException extends RuntimeException {
+    BeginAgainException(String reason) {
+      super(reason);
+    }
+  }
+
+  /** Carries what the handler threw through jOOQ's transaction, which wraps checked exceptions. */
+  static final class HandlerThrewException extends RuntimeException {
+    private final Throwable thrown;
+
+    HandlerThrewException(Throwable thrown) {
+      super(thrown);
+      this.thrown = thrown;
+    }
+
+    Throwable thrown() {
+      return thrown;
+    }
+  }
+
+  /** Says that the handler returned normally after an SQL error, or after a refused call. */
+  static final class SwallowedException extends RuntimeException {
+    SwallowedException(SQLException cause) {
+      super(cause);
+    }
+  }
+}

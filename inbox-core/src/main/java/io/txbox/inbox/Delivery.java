@@ -1,0 +1,155 @@
+package io.txbox.inbox;
+
+import io.txbox.DatabaseFailedException;
+import io.txbox.DedupKey;
+import io.txbox.DeliveryException;
+import io.txbox.HandlerFailedException;
+import io.txbox.InboxHandler;
+import io.txbox.InboxMessage;
+import io.txbox.TransactionRefusedException;
+import io.txbox.inbox.Attempt.BeginAgainException;
+import io.txbox.inbox.Attempt.HandlerThrewException;
+import io.txbox.inbox.Attempt.Stage;
+import io.txbox.inbox.Attempt.SwallowedException;
+import io.txbox.store.FailureKind;
+import io.txbox.store.InboxRow;
+import io.txbox.store.StoreDialect;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+/**
+ * Brings one message to an end, by as many attempts as that takes: a transient error of the
+ * database is retried at once, up to a bound; a key that is busy elsewhere is waited for without
+ * one, since that is not the message's fault. Used once, by one thread.
+ */
+final class Delivery {
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(5);
+  private static final int MAX_DOUBLINGS = 6;
+
+  private final InboxMessage message;
+  private final DedupKey key;
+  private final InboxRow row;
+  private final InboxHandler handler;
+  private final Supplier<Attempt> attempts;
+  private final StoreDialect dialect;
+  private final int maxRetries;
+  private final Events events;
+  private final long startedAt = System.nanoTime();
+  private int retries;
+
+  Delivery(
+      InboxMessage message,
+      DedupKey key,
+      InboxRow row,
+      InboxHandler handler,
+      Supplier<Attempt> attempts,
+      StoreDialect dialect,
+      int maxRetries,
+      Events events) {
+    this.message = message;
+    this.key = key;
+    this.row = row;
+    this.handler = handler;
+    this.attempts = attempts;
+    this.dialect = dialect;
+    this.maxRetries = maxRetries;
+    this.events = events;
+  }
+
+  Receipt run() {
+    while (true) {
+      Attempt attempt = attempts.get();
+      try {
+        return ended(attempt.run(message, key, row, handler));
+      } catch (RuntimeException e) {
+        if (!goesOn(attempt, e)) {
+          throw failed(e);
+        }
+      }
+    }
+  }
+
+  private Receipt ended(Receipt receipt) {
+    events.tell(
+        receipt
+            .duplicateCause()
+            .<InboxEvent>map(cause -> new InboxEvent.Duplicate(message, key, cause))
+            .orElseGet(() -> new InboxEvent.Processed(message, key, elapsed())));
+    return receipt;
+  }
+
+  private DeliveryException failed(RuntimeException error) {
+    DeliveryException failure = explained(error);
+    events.tell(new InboxEvent.Failed(message, key, failure));
+    return failure;
+  }
+
+  private boolean goesOn(Attempt attempt, RuntimeException error) {
+    if (Thread.currentThread().isInterrupted()) {
+      return false;
+    }
+    FailureKind kind = kindOf(attempt, error);
+    boolean inTime = kind != FailureKind.LOCK_TIMEOUT && kind != FailureKind.CANCELLED;
+    if (attempt.stage() == Stage.CLAIM && !inTime) {
+      events.tell(new InboxEvent.Busy(message, key, elapsed()));
+      return true;
+    }
+    boolean mayPass = kind == FailureKind.TRANSIENT || kind == FailureKind.LOCK_TIMEOUT;
+    if (!mayPass || retries >= maxRetries) {
+      return false;
+    }
+    retries++;
+    events.tell(new InboxEvent.Retried(message, key, retries, error));
+    pause();
+    return !Thread.currentThread().isInterrupted();
+  }
+
+  private FailureKind kindOf(Attempt attempt, RuntimeException error) {
+    if (error instanceof BeginAgainException) {
+      return FailureKind.TRANSIENT;
+    }
+    // The first error counts: those after it may only say that the transaction has failed.
+    return attempt
+        .firstSqlError()
+        .map(dialect::classify)
+        .filter(kind -> kind == FailureKind.TRANSIENT || kind == FailureKind.LOCK_TIMEOUT)
+        .orElseGet(() -> SqlErrors.kindOf(error, dialect));
+  }
+
+  private DeliveryException explained(RuntimeException error) {
+    if (error instanceof HandlerThrewException threw) {
+      HandlerFailedException failure = new HandlerFailedException(message, threw.thrown());
+      return suppressing(failure, threw);
+    }
+    if (error instanceof SwallowedException swallowed) {
+      return new TransactionRefusedException(
+          message,
+          "The handler returned normally after "
+              + swallowed.getCause()
+              + ". All was rolled back, since a commit might store only a part. Let the error out"
+              + " of the handler, or run what may fail inside tx.transaction(…)",
+          swallowed.getCause());
+    }
+    return new DatabaseFailedException(
+        message, "The transaction did not commit, as far as is known", error);
+  }
+
+  /** Keeps what failed beside it, such as the rollback. */
+  private static DeliveryException suppressing(DeliveryException failure, Throwable carrier) {
+    for (Throwable also : carrier.getSuppressed()) {
+      failure.addSuppressed(also);
+    }
+    return failure;
+  }
+
+  private void pause() {
+    long bound = FIRST_PAUSE.toNanos() << Math.min(retries - 1, MAX_DOUBLINGS);
+    LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(bound));
+  }
+
+  private Duration elapsed() {
+    return Duration.ofNanos(System.nanoTime() - startedAt);
+  }
+}

@@ -1,0 +1,242 @@
+package io.txbox.inbox;
+
+import io.txbox.DedupKey;
+import io.txbox.DedupKeyExtractor;
+import io.txbox.DeliveryException;
+import io.txbox.InboxHandler;
+import io.txbox.InboxMessage;
+import io.txbox.KeyRefusedException;
+import io.txbox.internal.Require;
+import io.txbox.store.InboxRow;
+import io.txbox.store.InboxSchema;
+import io.txbox.store.StoreDialect;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jooq.DSLContext;
+
+/**
+ * Runs a handler once per dedup key, in the transaction that records the key.
+ *
+ * <p>It knows no broker: {@link #receive} is all that a test of a handler against a real database
+ * needs. Thread-safe. It has no threads and holds no connection between calls, so there is nothing
+ * to close.
+ */
+public final class Inbox {
+  private final DSLContext dsl;
+  private final StoreDialect dialect;
+  private final InboxSchema schema;
+  private final Map<String, Route> routes;
+  private final InstantSource clock;
+  private final Duration claimWait;
+  private final int maxTransientRetries;
+  private final ScopeIds scopes;
+  private final Events events;
+  private volatile boolean checked;
+
+  private Inbox(Builder builder) {
+    dsl = builder.dsl;
+    dialect = builder.dialect;
+    schema = builder.schema;
+    routes = Map.copyOf(builder.routes);
+    clock = builder.clock;
+    claimWait = builder.claimWait;
+    maxTransientRetries = builder.maxTransientRetries;
+    scopes = new ScopeIds(builder.consumerGroup, dsl, schema, clock);
+    events = new Events(builder.consumerGroup, builder.listeners);
+  }
+
+  /**
+   * Starts an inbox.
+   *
+   * @param consumerGroup the consumer group that the messages are handled for
+   * @param dsl takes its connections from a pool; its transaction provider is the one that is used
+   * @param dialect the database's dialect
+   * @return a builder, for one thread
+   * @throws IllegalArgumentException if the group is blank, or {@code dsl} holds a single
+   *     connection, or is for another database than the dialect
+   */
+  public static Builder builder(String consumerGroup, DSLContext dsl, StoreDialect dialect) {
+    return new Builder(consumerGroup, dsl, dialect);
+  }
+
+  /**
+   * Brings a message to its end: claims its dedup key, runs the handler if the key is new, and
+   * commits both together. Waits while another transaction works on the same key, and then decides
+   * by what became of it. A transient error of the database is retried at once, up to a bound.
+   *
+   * @param message a message of one of the topics that have a handler
+   * @return a receipt: the effects are committed, now or before
+   * @throws DeliveryException if it came to no end; all was rolled back, as far as is known, and
+   *     the message must be delivered again
+   * @throws io.txbox.SetupException at the first call, if the database or its schema is not fit
+   * @throws IllegalArgumentException if no handler was given for the topic
+   */
+  public Receipt receive(InboxMessage message) {
+    check();
+    Route route = routeOf(message);
+    DedupKey key = keyOf(message, route);
+    InboxRow row =
+        InboxRows.processed(scopes.idOf(route.scope()), key.value(), message, clock.instant());
+    return new Delivery(
+            message,
+            key,
+            row,
+            route.handler(),
+            () -> new Attempt(dsl, dialect, schema, claimWait),
+            dialect,
+            maxTransientRetries,
+            events)
+        .run();
+  }
+
+  /**
+   * Checks, once, that the database is the dialect's, is set such that an inbox is true on it, and
+   * has the schema. {@link #receive} does so by itself; a service does it at its start.
+   *
+   * @throws io.txbox.SetupException if not, with what to do
+   */
+  public void check() {
+    if (!checked) {
+      SetupCheck.database(dsl, dialect, schema);
+      checked = true;
+    }
+  }
+
+  /** Returns the topics that have a handler. */
+  public Set<String> topics() {
+    return routes.keySet();
+  }
+
+  private Route routeOf(InboxMessage message) {
+    Route route = routes.get(message.topic());
+    if (route == null) {
+      throw new IllegalArgumentException(
+          "topic '" + message.topic() + "' has no handler; there are handlers for " + topics());
+    }
+    return route;
+  }
+
+  private DedupKey keyOf(InboxMessage message, Route route) {
+    try {
+      return route.keyOf(message);
+    } catch (KeyRefusedException e) {
+      events.tell(new InboxEvent.KeyRefused(message, e));
+      throw e;
+    }
+  }
+
+  /** Builds an {@link Inbox}. Not thread-safe. */
+  public static final class Builder {
+    private final String consumerGroup;
+    private final DSLContext dsl;
+    private final StoreDialect dialect;
+    private final Map<String, Route> routes = new LinkedHashMap<>();
+    private final List<InboxListener> listeners = new ArrayList<>();
+    private InboxSchema schema = InboxSchema.ofConnection();
+    private InstantSource clock = InstantSource.system();
+    private Duration claimWait = Duration.ofSeconds(5);
+    private int maxTransientRetries = 10;
+
+    private Builder(String consumerGroup, DSLContext dsl, StoreDialect dialect) {
+      this.consumerGroup = Require.text("consumerGroup", consumerGroup);
+      this.dsl = Objects.requireNonNull(dsl, "dsl");
+      this.dialect = Objects.requireNonNull(dialect, "dialect");
+      SetupCheck.context(dsl, dialect);
+    }
+
+    /**
+     * Sets who handles the messages of a topic. Their scope is the topic: the same key on another
+     * topic is another message.
+     *
+     * @param keys finds what identifies a message; see {@link io.txbox.DedupKeys}
+     * @throws IllegalArgumentException if the topic is blank or has a handler already
+     */
+    public Builder handler(String topic, DedupKeyExtractor keys, InboxHandler handler) {
+      return handler(topic, topic, keys, handler);
+    }
+
+    /**
+     * Sets who handles the messages of a topic, in a scope of your choice: topics that share a
+     * scope share their keys.
+     *
+     * @throws IllegalArgumentException if the topic or the scope is blank, or the topic has a
+     *     handler already
+     */
+    public Builder handler(
+        String topic, String scope, DedupKeyExtractor keys, InboxHandler handler) {
+      Route route =
+          new Route(
+              consumerGroup,
+              Require.text("scope", scope),
+              Objects.requireNonNull(keys, "keys"),
+              Objects.requireNonNull(handler, "handler"));
+      if (routes.putIfAbsent(Require.text("topic", topic), route) != null) {
+        throw new IllegalArgumentException("topic '" + topic + "' has a handler already");
+      }
+      return this;
+    }
+
+    /**
+     * Looks for txbox's tables in this schema (MySQL: database). Default: the connection's.
+     *
+     * @throws IllegalArgumentException if it is blank
+     */
+    public Builder schema(String schema) {
+      this.schema = InboxSchema.named(Require.text("schema", schema));
+      return this;
+    }
+
+    /** Adds a listener that is told what happens to each message. */
+    public Builder listener(InboxListener listener) {
+      listeners.add(Objects.requireNonNull(listener, "listener"));
+      return this;
+    }
+
+    /** Sets the clock that stamps the rows. Default: the system's. */
+    public Builder clock(InstantSource clock) {
+      this.clock = Objects.requireNonNull(clock, "clock");
+      return this;
+    }
+
+    /**
+     * Sets how long one claim waits for a rival transaction before it reports {@link
+     * InboxEvent.Busy}, lets go of its connection for a moment and waits again. Default: 5 s, in
+     * whole seconds.
+     *
+     * @throws IllegalArgumentException if it is below a second
+     */
+    public Builder claimWait(Duration claimWait) {
+      this.claimWait = Require.atLeast("claimWait", Duration.ofSeconds(1), claimWait);
+      return this;
+    }
+
+    /**
+     * Sets how often a transaction that met a transient error (deadlock, serialization failure,
+     * lock timeout) runs again before the delivery fails. Default: 10.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public Builder maxTransientRetries(int maxTransientRetries) {
+      this.maxTransientRetries = Require.atLeast("maxTransientRetries", 0, maxTransientRetries);
+      return this;
+    }
+
+    /**
+     * Builds the inbox. Asks nothing of the database yet.
+     *
+     * @throws IllegalArgumentException if there is no handler
+     */
+    public Inbox build() {
+      if (routes.isEmpty()) {
+        throw new IllegalArgumentException("an inbox needs at least one handler(topic, …)");
+      }
+      return new Inbox(this);
+    }
+  }
+}

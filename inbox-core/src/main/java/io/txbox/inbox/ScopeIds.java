@@ -1,0 +1,70 @@
+package io.txbox.inbox;
+
+import io.txbox.store.InboxSchema;
+import io.txbox.store.InboxScopeTable;
+import io.txbox.store.StorableText;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+
+/**
+ * Knows the small number of each scope of a consumer group. Thread-safe.
+ *
+ * <p>A new scope is committed in a transaction of its own before an inbox row names it, and is
+ * looked up before it is inserted, since a refused insert uses up a number all the same.
+ */
+final class ScopeIds {
+  private final String consumerGroup;
+  private final DSLContext dsl;
+  private final InboxScopeTable table;
+  private final InstantSource clock;
+  private final Map<String, Short> known = new ConcurrentHashMap<>();
+
+  ScopeIds(String consumerGroup, DSLContext dsl, InboxSchema schema, InstantSource clock) {
+    this.consumerGroup = consumerGroup;
+    this.dsl = dsl;
+    this.table = schema.scope();
+    this.clock = clock;
+  }
+
+  short idOf(String scope) {
+    Short id = known.get(scope);
+    return id != null ? id : remember(scope, find(scope).orElseGet(() -> insert(scope)));
+  }
+
+  private short remember(String scope, short id) {
+    known.put(scope, id);
+    return id;
+  }
+
+  private Optional<Short> find(String scope) {
+    return dsl.transactionResult(
+        tx ->
+            tx.dsl()
+                .select(table.id)
+                .from(table)
+                .where(table.consumerGroup.eq(StorableText.of(consumerGroup)))
+                .and(table.scope.eq(StorableText.of(scope)))
+                .fetchOptional(table.id));
+  }
+
+  private short insert(String scope) {
+    try {
+      dsl.transaction(
+          tx ->
+              tx.dsl()
+                  .insertInto(table)
+                  .set(table.consumerGroup, StorableText.of(consumerGroup))
+                  .set(table.scope, StorableText.of(scope))
+                  .set(table.createdAt, clock.instant())
+                  .execute());
+    } catch (DataAccessException e) {
+      // Another instance was faster, or it is a real error: what is in the table decides.
+      return find(scope).orElseThrow(() -> e);
+    }
+    return find(scope).orElseThrow();
+  }
+}

@@ -1,0 +1,94 @@
+package io.txbox.inbox;
+
+import io.txbox.SetupException;
+import io.txbox.store.FailureKind;
+import io.txbox.store.InboxSchema;
+import io.txbox.store.InboxSchemaTable;
+import io.txbox.store.StoreDialect;
+import java.util.Optional;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+import org.jooq.exception.DataAccessException;
+import org.jooq.impl.DSL;
+import org.jooq.impl.DefaultConnectionProvider;
+import org.jooq.impl.NoConnectionProvider;
+
+/** Refuses what an inbox cannot be true on, before anything starts. */
+final class SetupCheck {
+  /** The version of the schema that this version of the library needs at least. */
+  static final int SCHEMA_VERSION = 1;
+
+  private SetupCheck() {}
+
+  /** Checks what can be seen without asking the database. */
+  static void context(DSLContext dsl, StoreDialect dialect) {
+    var provider = dsl.configuration().connectionProvider();
+    if (provider instanceof DefaultConnectionProvider || provider instanceof NoConnectionProvider) {
+      throw new IllegalArgumentException(
+          "dsl must take its connections from a pool, but has "
+              + (provider instanceof NoConnectionProvider ? "none" : "a single one")
+              + ": make it by DSL.using(dataSource, SQLDialect."
+              + dialect.families().iterator().next()
+              + ")");
+    }
+    SQLDialect family = dsl.dialect().family();
+    if (!dialect.families().contains(family)) {
+      throw new IllegalArgumentException(
+          "dsl has the jOOQ dialect "
+              + dsl.dialect()
+              + ", but "
+              + dialect.getClass().getSimpleName()
+              + " is for "
+              + dialect.families()
+              + ": make it by DSL.using(dataSource, SQLDialect."
+              + dialect.families().iterator().next()
+              + ")");
+    }
+  }
+
+  /** Checks the database and its schema. */
+  static void database(DSLContext dsl, StoreDialect dialect, InboxSchema schema) {
+    try {
+      dialect.check(dsl);
+    } catch (DataAccessException e) {
+      throw new SetupException("The database could not be asked what it is: " + e.getMessage(), e);
+    }
+    int version = version(dsl, dialect, schema).orElse(0);
+    if (version < SCHEMA_VERSION) {
+      throw new SetupException(
+          "The schema of txbox"
+              + in(schema)
+              + " has version "
+              + version
+              + ", but this version of the library needs "
+              + SCHEMA_VERSION
+              + ". "
+              + mend());
+    }
+  }
+
+  private static Optional<Integer> version(
+      DSLContext dsl, StoreDialect dialect, InboxSchema schema) {
+    InboxSchemaTable table = schema.version();
+    try {
+      return dsl.transactionResult(
+          tx ->
+              tx.dsl().select(DSL.max(table.version)).from(table).fetchOptional(0, Integer.class));
+    } catch (DataAccessException e) {
+      if (SqlErrors.kindOf(e, dialect) == FailureKind.OUTAGE) {
+        throw new SetupException("The database does not answer: " + e.getMessage(), e);
+      }
+      throw new SetupException(
+          "The schema of txbox is missing" + in(schema) + ", or cannot be read. " + mend(), e);
+    }
+  }
+
+  private static String in(InboxSchema schema) {
+    return schema.name().map(name -> " in '" + name + "'").orElse("");
+  }
+
+  private static String mend() {
+    return "Run Migrations.migrate(dataSource), or 'java -jar inbox-migrations-cli.jar migrate"
+        + " --url <jdbc address>', before the consumer starts.";
+  }
+}
