@@ -1,0 +1,64 @@
+package io.txbox.internal.lane;
+
+import io.txbox.SetupException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+
+/**
+ * Finds out whether each lane can have a connection, by taking that many at once from the pool:
+ * there is no other way that works with every pool. With fewer, lanes would wait for each other
+ * until the pool's time is up, and messages would fail for it.
+ */
+public final class ConnectionProbe {
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private ConnectionProbe() {}
+
+  /**
+   * Checks that the pool gives so many connections at once.
+   *
+   * @throws SetupException if it does not within 5 s
+   */
+  public static void require(DSLContext dsl, int lanes, String instance) {
+    CountDownLatch missing = new CountDownLatch(lanes);
+    CountDownLatch done = new CountDownLatch(1);
+    for (int i = 1; i <= lanes; i++) {
+      Thread holder = new Thread(() -> hold(dsl, missing, done), instance + "-probe-" + i);
+      holder.setDaemon(true);
+      holder.start();
+    }
+    try {
+      if (!missing.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new SetupException(
+            "lanes is "
+                + lanes
+                + ", but the pool gave only "
+                + (lanes - missing.getCount())
+                + " connections at once within "
+                + PATIENCE.toSeconds()
+                + " s. Each lane needs one: raise the pool's maximum (and leave some for others),"
+                + " or lower lanes.");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SetupException("Interrupted while the connection pool was checked", e);
+    } finally {
+      done.countDown();
+    }
+  }
+
+  private static void hold(DSLContext dsl, CountDownLatch missing, CountDownLatch done) {
+    try {
+      dsl.connection(
+          connection -> {
+            missing.countDown();
+            done.await();
+          });
+    } catch (DataAccessException e) {
+      // It is counted as missing, which says all that is to be said.
+    }
+  }
+}

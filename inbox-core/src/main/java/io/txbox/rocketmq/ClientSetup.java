@@ -1,0 +1,119 @@
+package io.txbox.rocketmq;
+
+import io.txbox.SetupException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.UUID;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.exception.MQBrokerException;
+import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.remoting.RPCHook;
+import org.apache.rocketmq.remoting.exception.RemotingException;
+import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Sets RocketMQ's client as an inbox needs it, and refuses settings that lose messages. */
+final class ClientSetup {
+  private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
+
+  /**
+   * The client's sweep sends back messages whose handler runs for longer than consumeTimeout, while
+   * it still runs, and lets offsets pass them. It is put off for longer than any process lives.
+   */
+  private static final Duration NO_SWEEP = Duration.ofDays(3650);
+
+  /** The retry topic of a new group is found by polling; 30 s would delay the first retry. */
+  private static final Duration ROUTE_POLL = Duration.ofSeconds(1);
+
+  /** How long the client's shutdown waits for its threads; ours have drained by then. */
+  private static final Duration SHUTDOWN_WAIT = Duration.ofMillis(300);
+
+  private ClientSetup() {}
+
+  static DefaultMQPushConsumer client(
+      String consumerGroup, String instance, int threads, @Nullable RPCHook rpcHook) {
+    DefaultMQPushConsumer client = new DefaultMQPushConsumer(consumerGroup, rpcHook);
+    client.setInstanceName(instance + "-" + UUID.randomUUID());
+    client.setConsumeThreadMin(threads);
+    client.setConsumeThreadMax(threads);
+    client.setConsumeMessageBatchMaxSize(1);
+    client.setConsumeTimeout(NO_SWEEP.toMinutes());
+    client.setPollNameServerInterval((int) ROUTE_POLL.toMillis());
+    client.setAwaitTerminationMillisWhenShutdown(SHUTDOWN_WAIT.toMillis());
+    return client;
+  }
+
+  /** Checks what a customizer made of the client. */
+  static void check(DefaultMQPushConsumer client, String consumerGroup) {
+    if (client.getNamesrvAddr() == null || client.getNamesrvAddr().isBlank()) {
+      throw new SetupException("nameServer is missing: set it by nameServer(\"host:9876\")");
+    }
+    refuse(
+        client.getMessageModel() != MessageModel.CLUSTERING,
+        "messageModel must be CLUSTERING, but is "
+            + client.getMessageModel()
+            + ": in broadcasting a failed message is dropped, and instances that share a database"
+            + " would take each other's copies for duplicates. Give each instance a consumer group"
+            + " of its own instead");
+    refuse(
+        !client.getConsumerGroup().equals(consumerGroup),
+        "consumerGroup must stay '"
+            + consumerGroup
+            + "', but a customizer made it '"
+            + client.getConsumerGroup()
+            + "': name it in builder(…)");
+    refuse(
+        client.getMessageListener() != null,
+        "messageListener must not be set: the handlers of subscribe(…) are called by txbox's own");
+    refuse(
+        client.getConsumeMessageBatchMaxSize() != 1,
+        "consumeMessageBatchMaxSize must stay 1, but is "
+            + client.getConsumeMessageBatchMaxSize()
+            + ": a failed message would take its batch back with it");
+  }
+
+  private static void refuse(boolean refused, String why) {
+    if (refused) {
+      throw new SetupException(why);
+    }
+  }
+
+  /**
+   * Refuses a consumer group without a retry queue: its brokers answer that they took a failed
+   * message back, and drop it. A broker that cannot be asked is warned about.
+   */
+  @SuppressWarnings("deprecation") // A namespace of the old kind is still in use; none is assumed.
+  static void checkGroup(
+      DefaultMQPushConsumer client, @Nullable RPCHook rpcHook, Collection<String> topics) {
+    String group = client.withNamespace(client.getConsumerGroup());
+    try (BrokerAdmin admin = new BrokerAdmin(client, rpcHook)) {
+      for (String topic : topics) {
+        for (String broker : admin.brokersOf(client.withNamespace(topic))) {
+          int retryQueues = admin.group(broker, group).getRetryQueueNums();
+          refuse(
+              retryQueues < 1,
+              "retryQueueNums of consumer group '"
+                  + group
+                  + "' is "
+                  + retryQueues
+                  + " on broker "
+                  + broker
+                  + ", so that the broker drops failed messages: set it to 1 (mqadmin"
+                  + " updateSubGroup -q 1)");
+        }
+      }
+    } catch (RemotingException | MQClientException | MQBrokerException e) {
+      log.warn(
+          "{} - The brokers of {} could not be asked about the consumer group. If its"
+              + " retryQueueNums is 0 there, failed messages are lost: {}",
+          group,
+          topics,
+          e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SetupException("Interrupted while the brokers were asked about the group", e);
+    }
+  }
+}

@@ -1,0 +1,308 @@
+package io.txbox.rocketmq;
+
+import io.txbox.DedupKeyExtractor;
+import io.txbox.InboxHandler;
+import io.txbox.SetupException;
+import io.txbox.inbox.Inbox;
+import io.txbox.inbox.InboxListener;
+import io.txbox.internal.Require;
+import io.txbox.internal.lane.ConnectionProbe;
+import io.txbox.internal.lane.Lanes;
+import io.txbox.store.StoreDialect;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.remoting.RPCHook;
+import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Consumes topics of RocketMQ such that each message has its effect exactly once: a message is
+ * acknowledged only after the transaction that holds its effects and its inbox row has committed,
+ * or after such a row was seen.
+ *
+ * <p>What fails is delivered again by the broker, with RocketMQ's delays and limit. Thread-safe.
+ * {@link #close()} must be called to drain.
+ */
+public final class InboxConsumer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
+
+  private final String consumerGroup;
+  private final DSLContext dsl;
+  private final Inbox inbox;
+  private final List<Subscription> subscriptions;
+  private final boolean orderly;
+  private final int laneCount;
+  private final Duration drain;
+  private final @Nullable RPCHook rpcHook;
+  private final List<Consumer<DefaultMQPushConsumer>> customizers;
+  private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
+  private @Nullable Running running;
+
+  private InboxConsumer(Builder builder) {
+    consumerGroup = builder.consumerGroup;
+    dsl = builder.dsl;
+    inbox = builder.inbox.build();
+    subscriptions = List.copyOf(builder.subscriptions.values());
+    orderly = builder.orderly;
+    laneCount = builder.lanes;
+    drain = builder.drain;
+    rpcHook = builder.rpcHook;
+    customizers = List.copyOf(builder.customizers);
+  }
+
+  private enum State {
+    NEW,
+    RUNNING,
+    STOPPING,
+    STOPPED
+  }
+
+  private record Running(DefaultMQPushConsumer client, Intake intake, Lanes lanes) {}
+
+  /**
+   * Starts a consumer.
+   *
+   * @param consumerGroup the consumer group; all its instances use one database
+   * @param dsl takes its connections from a pool, one for each lane at a time
+   * @param dialect the database's dialect
+   * @return a builder, for one thread
+   * @throws IllegalArgumentException if the group is blank, or {@code dsl} holds a single
+   *     connection, or is for another database than the dialect
+   */
+  public static Builder builder(String consumerGroup, DSLContext dsl, StoreDialect dialect) {
+    return new Builder(consumerGroup, dsl, dialect);
+  }
+
+  /**
+   * Checks that all is as it must be, and begins to consume.
+   *
+   * @throws SetupException if the database, its schema, the pool, the client's settings or the
+   *     consumer group are not fit, with what to do; nothing runs then
+   * @throws IllegalStateException if it was started or closed before
+   */
+  public synchronized void start() {
+    if (!state.compareAndSet(State.NEW, State.RUNNING)) {
+      throw new IllegalStateException("A consumer can be started once, but it is " + state.get());
+    }
+    try {
+      running = begin();
+      log.info("{} - Consumes {} with {} lanes", consumerGroup, inbox.topics(), laneCount);
+    } catch (RuntimeException e) {
+      state.set(State.STOPPED);
+      throw e;
+    }
+  }
+
+  private Running begin() {
+    inbox.check();
+    ConnectionProbe.require(dsl, laneCount, consumerGroup);
+    DefaultMQPushConsumer client =
+        ClientSetup.client(consumerGroup, consumerGroup, laneCount, rpcHook);
+    customizers.forEach(customizer -> customizer.accept(client));
+    ClientSetup.check(client, consumerGroup);
+    ClientSetup.checkGroup(client, rpcHook, inbox.topics());
+
+    Lanes lanes = new Lanes(consumerGroup, laneCount, inbox);
+    Intake intake = new Intake(consumerGroup, lanes);
+    if (orderly) {
+      client.setMessageListener(new OrderlyListener(intake));
+    } else {
+      client.setMessageListener(new ConcurrentListener(intake));
+    }
+    try {
+      for (Subscription subscription : subscriptions) {
+        client.subscribe(subscription.topic(), subscription.tags());
+      }
+      client.start();
+    } catch (MQClientException | RuntimeException e) {
+      intake.close();
+      intake.release();
+      client.shutdown();
+      lanes.close();
+      throw new SetupException("RocketMQ's client did not start: " + e.getMessage(), e);
+    }
+    return new Running(client, intake, lanes);
+  }
+
+  /**
+   * Stops: takes no more messages, lets those in flight end for as long as the drain time, then
+   * interrupts them, and stores the offsets last. What was not acknowledged comes again.
+   * Idempotent, and legal before {@link #start()}.
+   */
+  @Override
+  public synchronized void close() {
+    if (state.getAndSet(State.STOPPING) == State.RUNNING && running != null) {
+      stop(running);
+      log.info("{} - Stopped", consumerGroup);
+    }
+    running = null;
+    state.set(State.STOPPED);
+  }
+
+  private void stop(Running consumer) {
+    consumer.client.suspend();
+    consumer.intake.close();
+    boolean interrupted = false;
+    try {
+      if (!consumer.intake.awaitDrained(drain)) {
+        log.warn(
+            "{} - Messages are still in flight after the drain time of {}; they are interrupted"
+                + " and will be delivered again",
+            consumerGroup,
+            drain);
+      }
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    consumer.lanes.close();
+    consumer.client.shutdown();
+    consumer.intake.release();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Builds an {@link InboxConsumer}. Not thread-safe. */
+  public static final class Builder {
+    private final String consumerGroup;
+    private final DSLContext dsl;
+    private final Inbox.Builder inbox;
+    private final Map<String, Subscription> subscriptions = new LinkedHashMap<>();
+    private final List<Consumer<DefaultMQPushConsumer>> customizers = new ArrayList<>();
+    private boolean orderly;
+    private int lanes = 8;
+    private Duration drain = Duration.ofSeconds(30);
+    private @Nullable RPCHook rpcHook;
+
+    private Builder(String consumerGroup, DSLContext dsl, StoreDialect dialect) {
+      this.inbox = Inbox.builder(consumerGroup, dsl, dialect);
+      this.consumerGroup = consumerGroup;
+      this.dsl = dsl;
+    }
+
+    /**
+     * Sets the name server's address, {@code host:port}; several are separated by {@code ;}.
+     *
+     * @throws IllegalArgumentException if it is blank
+     */
+    public Builder nameServer(String address) {
+      Require.text("nameServer", address);
+      return customize(client -> client.setNamesrvAddr(address));
+    }
+
+    /**
+     * Subscribes to all messages of a topic, with the topic as their scope.
+     *
+     * @param keys finds what identifies a message; see {@link io.txbox.DedupKeys}
+     * @throws IllegalArgumentException if the topic is blank or subscribed already
+     */
+    public Builder subscribe(String topic, DedupKeyExtractor keys, InboxHandler handler) {
+      return subscribe(topic, keys, handler, subscription -> {});
+    }
+
+    /**
+     * Subscribes to a topic, with tags or a scope of your choice.
+     *
+     * @param options sets them
+     * @throws IllegalArgumentException if the topic is blank or subscribed already
+     */
+    public Builder subscribe(
+        String topic,
+        DedupKeyExtractor keys,
+        InboxHandler handler,
+        Consumer<Subscription> options) {
+      Subscription subscription = new Subscription(topic);
+      options.accept(subscription);
+      inbox.handler(topic, subscription.scope(), keys, handler);
+      subscriptions.put(topic, subscription);
+      return this;
+    }
+
+    /**
+     * Consumes each queue in order: a message that fails holds up its queue until it comes through.
+     * Default: any order.
+     */
+    public Builder orderly() {
+      this.orderly = true;
+      return this;
+    }
+
+    /**
+     * Sets how many messages are handled at a time. Each needs a connection. Default: 8.
+     *
+     * @throws IllegalArgumentException if it is below 1
+     */
+    public Builder lanes(int lanes) {
+      this.lanes = Require.atLeast("lanes", 1, lanes);
+      return this;
+    }
+
+    /**
+     * Sets how long {@link InboxConsumer#close()} lets messages in flight go on. Default: 30 s.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public Builder drain(Duration drain) {
+      this.drain = Require.atLeast("drain", Duration.ZERO, drain);
+      return this;
+    }
+
+    /**
+     * Looks for txbox's tables in this schema (MySQL: database). Default: the connection's.
+     *
+     * @throws IllegalArgumentException if it is blank
+     */
+    public Builder schema(String schema) {
+      inbox.schema(schema);
+      return this;
+    }
+
+    /** Adds a listener that is told what happens to each message. */
+    public Builder listener(InboxListener listener) {
+      inbox.listener(listener);
+      return this;
+    }
+
+    /** Sets the clock that stamps the rows. Default: the system's. */
+    public Builder clock(InstantSource clock) {
+      inbox.clock(clock);
+      return this;
+    }
+
+    /** Sets the hook that signs each call to the brokers, for ACL. Default: none. */
+    public Builder rpcHook(RPCHook rpcHook) {
+      this.rpcHook = Objects.requireNonNull(rpcHook, "rpcHook");
+      return this;
+    }
+
+    /**
+     * Changes RocketMQ's client before it starts: TLS, namespace, pull sizes, where a new group
+     * starts, and all else that is not named here. Called at {@link InboxConsumer#start()}, in the
+     * order given; {@code start()} refuses what an inbox cannot live with.
+     */
+    public Builder customize(Consumer<DefaultMQPushConsumer> customizer) {
+      customizers.add(Objects.requireNonNull(customizer, "customizer"));
+      return this;
+    }
+
+    /**
+     * Builds the consumer. Asks nothing of the database or the broker, and starts no thread.
+     *
+     * @throws IllegalArgumentException if there is no subscription
+     */
+    public InboxConsumer build() {
+      return new InboxConsumer(this);
+    }
+  }
+}
