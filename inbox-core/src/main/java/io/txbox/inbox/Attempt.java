@@ -5,6 +5,7 @@ import io.txbox.InboxHandler;
 import io.txbox.InboxMessage;
 import io.txbox.internal.guard.Guard;
 import io.txbox.store.Claim;
+import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxTable;
@@ -49,9 +50,17 @@ final class Attempt {
     return stage;
   }
 
-  /** Returns the first SQL error that the handler met, whether it let us know or not. */
-  Optional<SQLException> firstSqlError() {
-    return Optional.ofNullable(guard).flatMap(Guard::firstError);
+  /** Says what an error that came out of {@link #run} means. */
+  FailureKind kindOf(RuntimeException error) {
+    if (error instanceof BeginAgainException) {
+      return FailureKind.TRANSIENT;
+    }
+    // The handler's first error counts: later ones may only say that the transaction has failed.
+    return Optional.ofNullable(guard)
+        .flatMap(Guard::firstError)
+        .map(dialect::classify)
+        .filter(FailureKind::mayPass)
+        .orElseGet(() -> SqlErrors.kindOf(error, dialect));
   }
 
   Receipt run(InboxMessage message, DedupKey key, InboxRow row, InboxHandler handler) {
@@ -70,7 +79,6 @@ final class Attempt {
       Configuration tx,
       Connection connection)
       throws SQLException {
-    dialect.begin(connection);
     Claim claim = dialect.claim(connection, schema, List.of(row), claimWait);
     if (claim instanceof Claim.Again again) {
       throw new BeginAgainException(again.reason());

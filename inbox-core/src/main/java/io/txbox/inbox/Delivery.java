@@ -7,13 +7,11 @@ import io.txbox.HandlerFailedException;
 import io.txbox.InboxHandler;
 import io.txbox.InboxMessage;
 import io.txbox.TransactionRefusedException;
-import io.txbox.inbox.Attempt.BeginAgainException;
 import io.txbox.inbox.Attempt.HandlerThrewException;
 import io.txbox.inbox.Attempt.Stage;
 import io.txbox.inbox.Attempt.SwallowedException;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
-import io.txbox.store.StoreDialect;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -33,7 +31,6 @@ final class Delivery {
   private final InboxRow row;
   private final InboxHandler handler;
   private final Supplier<Attempt> attempts;
-  private final StoreDialect dialect;
   private final int maxRetries;
   private final Events events;
   private final long startedAt = System.nanoTime();
@@ -45,7 +42,6 @@ final class Delivery {
       InboxRow row,
       InboxHandler handler,
       Supplier<Attempt> attempts,
-      StoreDialect dialect,
       int maxRetries,
       Events events) {
     this.message = message;
@@ -53,7 +49,6 @@ final class Delivery {
     this.row = row;
     this.handler = handler;
     this.attempts = attempts;
-    this.dialect = dialect;
     this.maxRetries = maxRetries;
     this.events = events;
   }
@@ -90,32 +85,18 @@ final class Delivery {
     if (Thread.currentThread().isInterrupted()) {
       return false;
     }
-    FailureKind kind = kindOf(attempt, error);
-    boolean inTime = kind != FailureKind.LOCK_TIMEOUT && kind != FailureKind.CANCELLED;
-    if (attempt.stage() == Stage.CLAIM && !inTime) {
+    FailureKind kind = attempt.kindOf(error);
+    if (attempt.stage() == Stage.CLAIM && kind.isWaitThatEnded()) {
       events.tell(new InboxEvent.Busy(message, key, elapsed()));
       return true;
     }
-    boolean mayPass = kind == FailureKind.TRANSIENT || kind == FailureKind.LOCK_TIMEOUT;
-    if (!mayPass || retries >= maxRetries) {
+    if (!kind.mayPass() || retries >= maxRetries) {
       return false;
     }
     retries++;
     events.tell(new InboxEvent.Retried(message, key, retries, error));
     pause();
     return !Thread.currentThread().isInterrupted();
-  }
-
-  private FailureKind kindOf(Attempt attempt, RuntimeException error) {
-    if (error instanceof BeginAgainException) {
-      return FailureKind.TRANSIENT;
-    }
-    // The first error counts: those after it may only say that the transaction has failed.
-    return attempt
-        .firstSqlError()
-        .map(dialect::classify)
-        .filter(kind -> kind == FailureKind.TRANSIENT || kind == FailureKind.LOCK_TIMEOUT)
-        .orElseGet(() -> SqlErrors.kindOf(error, dialect));
   }
 
   private DeliveryException explained(RuntimeException error) {

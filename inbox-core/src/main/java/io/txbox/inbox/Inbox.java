@@ -89,7 +89,6 @@ public final class Inbox {
             row,
             route.handler(),
             () -> new Attempt(dsl, dialect, schema, claimWait),
-            dialect,
             maxTransientRetries,
             events)
         .run();

@@ -11,5 +11,15 @@ public enum FailureKind {
   /** The database is down, read-only, full, or failing over: no fault of the message. */
   OUTAGE,
   /** Everything else: the message's own failure. */
-  PERMANENT
+  PERMANENT;
+
+  /** Says whether the same transaction may succeed if it runs again at once. */
+  public boolean mayPass() {
+    return this == TRANSIENT || this == LOCK_TIMEOUT;
+  }
+
+  /** Says whether a statement ended since it had waited for too long. */
+  public boolean isWaitThatEnded() {
+    return this == LOCK_TIMEOUT || this == CANCELLED;
+  }
 }

@@ -11,8 +11,8 @@ import org.jooq.SQLDialect;
 /**
  * Holds exactly what differs by database. Implementations are thread-safe.
  *
- * <p>The engine calls, in one transaction: {@link #begin}, {@link #claim}, then the handler, then
- * {@link #checkBeforeCommit}.
+ * <p>The engine calls, in one transaction: {@link #claim}, then the handler, then {@link
+ * #checkBeforeCommit}.
  */
 public interface StoreDialect {
   /** Returns the jOOQ dialect families that a {@code DSLContext} for this database may have. */
@@ -26,12 +26,11 @@ public interface StoreDialect {
    */
   void check(DSLContext dsl);
 
-  /** Prepares a transaction in which no statement was run yet. */
-  void begin(Connection connection) throws SQLException;
-
   /**
-   * Inserts the rows whose keys are not there, in one statement, and says which these are. Waits
-   * for an uncommitted rival of the same key, and then decides by what became of it.
+   * Inserts the rows whose keys are not there, and says which these are. Waits for an uncommitted
+   * rival of the same key, and then decides by what became of it. Sees to it that the transaction,
+   * in which no statement was run yet, is at READ COMMITTED and durable, whatever the session's
+   * defaults are.
    *
    * @param rows at least one, each key once, all of one scope, sorted by key
    * @param wait how long to wait for a rival at most, in whole seconds

@@ -65,26 +65,22 @@ public final class PostgresDialect implements StoreDialect {
   }
 
   @Override
-  public void begin(Connection connection) throws SQLException {
-    if (setsIsolation) {
-      execute(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
-    }
-  }
-
-  @Override
   public Claim claim(Connection connection, InboxSchema schema, List<InboxRow> rows, Duration wait)
       throws SQLException {
+    boolean setHere = setsIsolation;
+    if (setHere) {
+      execute(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    }
     ClaimStatement.Result result =
         claims
             .computeIfAbsent(schema, named -> new ClaimStatement(named.inbox()))
             .run(connection, rows, wait);
     if (!result.isolation().equals(READ_COMMITTED)) {
-      if (setsIsolation) {
+      if (setHere) {
         throw new SQLException(
             "A claim must run at READ COMMITTED, but the transaction is at "
                 + result.isolation()
-                + " and could not be changed: the transaction provider of the DSLContext must not"
-                + " run a statement before the claim");
+                + " although it was told otherwise");
       }
       setsIsolation = true;
       return new Claim.Again("it ran at " + result.isolation());

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jooq.Configuration;
+import org.jooq.ConnectionProvider;
 import org.jooq.DSLContext;
 import org.jooq.impl.DSL;
 import org.jooq.impl.DefaultConnectionProvider;
@@ -48,10 +49,14 @@ public final class Guard implements AutoCloseable {
 
   /** Returns the transaction as a handler may use it, with the settings of a configuration. */
   public DSLContext tx(Configuration configuration) {
-    return DSL.using(
+    Configuration guardedOne =
         configuration
             .derive(new DefaultConnectionProvider(guarded))
-            .derive(new SavepointTransactionProvider()));
+            .derive(new SavepointTransactionProvider());
+    // jOOQ's transaction provider leaves its connection in the configuration's data, which is
+    // preferred to the connection provider.
+    guardedOne.data().values().removeIf(ConnectionProvider.class::isInstance);
+    return DSL.using(guardedOne);
   }
 
   /** Ends the handler's use of the transaction; every later call on it fails. */

@@ -1,0 +1,124 @@
+package io.txbox.internal.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txbox.store.Claim;
+import io.txbox.store.FailureKind;
+import io.txbox.store.InboxRow;
+import io.txbox.store.InboxSchema;
+import io.txbox.store.StoreDialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SqlGateTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "commit",
+        "COMMIT WORK",
+        " \n\tCommit;",
+        "/* a comment */ commit",
+        "/* a /* nested */ comment */ commit",
+        "-- a comment\ncommit",
+        "# a comment\ncommit",
+        "/*! commit */",
+        "/*!50000 commit */",
+        "rollback",
+        "ROLLBACK AND CHAIN",
+        "begin",
+        "start transaction",
+        "end",
+        "abort",
+        "xa start 'x'",
+        "prepare transaction 'x'",
+        "set autocommit = 1",
+        "set @@session.autocommit = 1",
+        "SET x = 1, autocommit = 0",
+        "set transaction isolation level serializable",
+        "set session characteristics as transaction read only",
+        "set local synchronous_commit to off",
+        "update t set a = 1; commit",
+        "update t set a = 'it''s'; commit; select ';'",
+        "update t set a = 'C:\\'; commit; --'",
+        "update t set a = 'it\\'s; x'; commit",
+        "select $$ ; $$; commit",
+        "select $tag$ ; $$ $tag$; commit",
+        "select \";\"; commit",
+        "select 1 /* /* */; commit",
+        "truncate t",
+      })
+  void refusesWhatEndsTheTransaction(String sql) {
+    assertThat(SqlGate.firstRefused(sql, MYSQL_LIKE)).isPresent();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "select 1",
+        "update t set a = 'x; commit'",
+        "update t set commit = 1",
+        "insert into begin values (1)",
+        "select \"x; commit\"",
+        "select `x; commit`",
+        "select 1 -- ; commit",
+        "select 1 /* ; commit */",
+        "do $$ begin perform 1; end $$",
+        "create function f() as $body$ begin; commit; $body$",
+        "rollback to savepoint a",
+        "ROLLBACK WORK TO a",
+        "savepoint a",
+        "release savepoint a",
+        "set local statement_timeout = 100",
+        "set constraints all deferred",
+        "select 1; select 2;",
+        "with x as (select 1) select * from x",
+        "call settle(17)",
+        "prepare plan as select 1",
+        "select a #> '{b}' from t",
+      })
+  void admitsWhatDoesNot(String sql) {
+    assertThat(SqlGate.firstRefused(sql, MYSQL_LIKE)).isEmpty();
+  }
+
+  private static final StoreDialect MYSQL_LIKE =
+      new StoreDialect() {
+        @Override
+        public boolean commitsImplicitly(List<String> firstWords) {
+          return firstWords.get(0).equals("TRUNCATE");
+        }
+
+        @Override
+        public Set<SQLDialect> families() {
+          throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void check(DSLContext dsl) {
+          throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Claim claim(
+            Connection connection, InboxSchema schema, List<InboxRow> rows, Duration wait) {
+          throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void checkBeforeCommit(Connection connection) {
+          throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public FailureKind classify(SQLException error) {
+          throw new UnsupportedOperationException();
+        }
+      };
+}
