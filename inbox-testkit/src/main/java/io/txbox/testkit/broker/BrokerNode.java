@@ -11,8 +11,10 @@ import org.apache.rocketmq.common.MQVersion;
 import org.apache.rocketmq.common.MixAll;
 import org.apache.rocketmq.common.namesrv.NamesrvConfig;
 import org.apache.rocketmq.namesrv.NamesrvController;
+import org.apache.rocketmq.remoting.common.TlsMode;
 import org.apache.rocketmq.remoting.netty.NettyClientConfig;
 import org.apache.rocketmq.remoting.netty.NettyServerConfig;
+import org.apache.rocketmq.remoting.netty.TlsSystemConfig;
 import org.apache.rocketmq.remoting.protocol.RemotingCommand;
 import org.apache.rocketmq.store.MessageStore;
 import org.apache.rocketmq.store.config.MessageStoreConfig;
@@ -37,6 +39,8 @@ final class BrokerNode implements AutoCloseable {
     // 3.0, and keeps no topics of it.
     System.setProperty(
         RemotingCommand.REMOTING_VERSION_KEY, String.valueOf(MQVersion.CURRENT_VERSION));
+    // Three servers would each make a certificate of their own first, which takes seconds.
+    TlsSystemConfig.tlsMode = TlsMode.DISABLED;
     OwnThreads threads = new OwnThreads("broker-" + endpoint.brokerPort());
     return threads.call(
         () -> {
