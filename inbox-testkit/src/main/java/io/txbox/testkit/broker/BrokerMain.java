@@ -1,0 +1,66 @@
+package io.txbox.testkit.broker;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+
+/**
+ * Runs a broker in a JVM of its own: says {@link #READY} on the standard output, then does what it
+ * is told on the standard input, and dies at its end, which comes when the parent dies.
+ */
+final class BrokerMain {
+
+  static final String READY = "ready";
+  static final String FLUSH = "flush";
+  static final String FLUSHED = "flushed";
+
+  private BrokerMain() {}
+
+  /** Takes the ports of name server and broker, the store, and the file with the settings. */
+  @SuppressWarnings("SystemExitOutsideMain")
+  public static void main(String[] args) throws IOException {
+    PrintStream answers = System.out;
+    System.setOut(System.err);
+    try {
+      Endpoint endpoint = new Endpoint(Integer.parseInt(args[0]), Integer.parseInt(args[1]));
+      BrokerNode node = BrokerNode.start(endpoint, Path.of(args[2]), settings(Path.of(args[3])));
+      answers.println(READY);
+      obey(node, answers);
+      // No orderly end: the store may be gone by now.
+      Runtime.getRuntime().halt(0);
+    } catch (RuntimeException e) {
+      e.printStackTrace();
+      Runtime.getRuntime().halt(1);
+    }
+  }
+
+  private static void obey(BrokerNode node, PrintStream answers) throws IOException {
+    BufferedReader orders =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    String order;
+    while ((order = orders.readLine()) != null) {
+      if (order.equals(FLUSH)) {
+        node.flush();
+        answers.println(FLUSHED);
+      }
+    }
+  }
+
+  private static BrokerSettings settings(Path file) throws IOException {
+    Properties properties = new Properties();
+    try (Reader reader = Files.newBufferedReader(file)) {
+      properties.load(reader);
+    }
+    BrokerSettings settings = BrokerSettings.defaults();
+    for (String name : properties.stringPropertyNames()) {
+      settings = settings.property(name, properties.getProperty(name));
+    }
+    return settings;
+  }
+}
