@@ -1,0 +1,168 @@
+package io.txbox.migrations;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One connection that looks at one schema. Closing it gives it back to the pool as it came. */
+final class Session implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Session.class);
+
+  private final Connection connection;
+  private final Vendor vendor;
+  private final String schema;
+  private final boolean autoCommit;
+  private final @Nullable String searchPath;
+
+  private Session(
+      Connection connection,
+      Vendor vendor,
+      String schema,
+      boolean autoCommit,
+      @Nullable String searchPath) {
+    this.connection = connection;
+    this.vendor = vendor;
+    this.schema = schema;
+    this.autoCommit = autoCommit;
+    this.searchPath = searchPath;
+  }
+
+  static Session open(DataSource dataSource, @Nullable String wantedSchema) throws SQLException {
+    Connection connection = dataSource.getConnection();
+    try {
+      Vendor vendor = Vendor.of(connection);
+      boolean autoCommit = connection.getAutoCommit();
+      connection.setAutoCommit(true);
+      String schema = resolve(connection, vendor, wantedSchema);
+      String searchPath =
+          vendor == Vendor.POSTGRESQL
+              ? query(connection, "SELECT current_setting('search_path')")
+              : connection.getCatalog();
+      Session session = new Session(connection, vendor, schema, autoCommit, searchPath);
+      session.enter();
+      return session;
+    } catch (SQLException | RuntimeException e) {
+      try {
+        connection.close();
+      } catch (SQLException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  Vendor vendor() {
+    return vendor;
+  }
+
+  String schema() {
+    return schema;
+  }
+
+  String role() throws SQLException {
+    String role = query(connection, "SELECT current_user");
+    return role == null ? "of this connection" : role;
+  }
+
+  /** On MySQL only the attempt shows it. */
+  boolean mayCreateTables() throws SQLException {
+    return vendor != Vendor.POSTGRESQL
+        || "t"
+            .equals(
+                query(connection, "SELECT pg_catalog.has_schema_privilege(?, 'CREATE')", schema));
+  }
+
+  void execute(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  @Nullable String query(String sql, String... parameters) throws SQLException {
+    return query(connection, sql, parameters);
+  }
+
+  @Override
+  public void close() throws SQLException {
+    try (connection) {
+      if (!connection.getAutoCommit()) {
+        connection.rollback();
+      }
+      leave();
+      connection.setAutoCommit(autoCommit);
+    } catch (SQLException e) {
+      // The work is done or has its own exception; the pool throws a broken connection away.
+      LOG.debug("{} - the connection could not be restored", schema, e);
+    }
+  }
+
+  private void enter() throws SQLException {
+    if (vendor == Vendor.POSTGRESQL) {
+      query(
+          "SELECT pg_catalog.set_config('search_path', pg_catalog.quote_ident(?), false)", schema);
+    } else {
+      connection.setCatalog(schema);
+    }
+  }
+
+  private void leave() throws SQLException {
+    if (searchPath == null) {
+      return;
+    }
+    if (vendor == Vendor.POSTGRESQL) {
+      query("SELECT pg_catalog.set_config('search_path', ?, false)", searchPath);
+    } else {
+      connection.setCatalog(searchPath);
+    }
+  }
+
+  private static String resolve(Connection connection, Vendor vendor, @Nullable String wanted)
+      throws SQLException {
+    if (wanted == null) {
+      String current =
+          vendor == Vendor.POSTGRESQL ? connection.getSchema() : connection.getCatalog();
+      if (current == null || current.isEmpty()) {
+        throw new SchemaMissingException(
+            "The connection has no current schema (PostgreSQL: no schema of the search path exists;"
+                + " MySQL: the address names no database). Say which schema is meant.");
+      }
+      return current;
+    }
+    String found =
+        query(
+            connection,
+            vendor == Vendor.POSTGRESQL
+                ? "SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname = ?"
+                : "SELECT schema_name FROM information_schema.schemata WHERE schema_name = ?",
+            wanted);
+    if (found == null) {
+      throw new SchemaMissingException(
+          "There is no schema %s in this database, and a migration does not create one. As an administrator: CREATE SCHEMA %s"
+              .formatted(wanted, wanted));
+    }
+    return found;
+  }
+
+  private static @Nullable String query(Connection connection, String sql, String... parameters)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < parameters.length; i++) {
+        statement.setString(i + 1, parameters[i]);
+      }
+      try (ResultSet rows = statement.executeQuery()) {
+        return rows.next() ? rows.getString(1) : null;
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package io.txbox.migrations;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+
+/** Reads the structure of our tables from the database's catalog, which every role may do. */
+final class StructureReader {
+
+  // pg_catalog, not information_schema: that one hides the tables on which the role has no rights.
+  private static final String POSTGRESQL =
+      """
+      WITH ours AS (
+        SELECT c.oid, c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+      )
+      SELECT t.relname, 'column ' || a.attname,
+        pg_catalog.format_type(a.atttypid, a.atttypmod)
+          || CASE WHEN a.attcollation = 0 THEN '' ELSE ' COLLATE "' || l.collname || '"' END
+          || CASE WHEN a.attidentity = '' THEN '' ELSE ' IDENTITY' END
+          || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE ' NULL' END
+          || CASE WHEN a.atthasdef THEN ' DEFAULT' ELSE '' END
+      FROM ours t JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+      LEFT JOIN pg_catalog.pg_collation l ON l.oid = a.attcollation
+      UNION ALL
+      SELECT t.relname,
+        CASE WHEN i.indisprimary THEN 'primary key' ELSE
+          CASE WHEN i.indisunique THEN 'unique key (' ELSE 'index (' END || k.columns || ')' END,
+        CASE WHEN i.indisprimary THEN '(' || k.columns || ')' ELSE 'present' END
+      FROM ours t JOIN pg_catalog.pg_index i ON i.indrelid = t.oid AND i.indisvalid AND i.indpred IS NULL
+      CROSS JOIN LATERAL (
+        SELECT string_agg(pg_catalog.pg_get_indexdef(i.indexrelid, p, false), ', ' ORDER BY p) AS columns
+        FROM generate_series(1, i.indnkeyatts) AS p
+      ) k
+      UNION ALL
+      SELECT t.relname, 'check ' || c.conname, 'present' FROM ours t JOIN pg_catalog.pg_constraint c
+        ON c.conrelid = t.oid AND c.contype = 'c'
+      """;
+
+  // The display width of integers, which MariaDB still shows, says nothing.
+  private static final String MYSQL =
+      """
+      SELECT table_name, CONCAT('column ', column_name),
+        CONCAT(REGEXP_REPLACE(column_type, 'int\\\\([0-9]+\\\\)', 'int'),
+          CASE WHEN collation_name IS NULL THEN '' ELSE CONCAT(' COLLATE ', collation_name) END,
+          CASE WHEN extra LIKE '%auto_increment%' THEN ' AUTO_INCREMENT' ELSE '' END,
+          CASE WHEN is_nullable = 'NO' THEN ' NOT NULL' ELSE ' NULL' END,
+          CASE WHEN column_default IS NULL OR column_default = 'NULL' THEN '' ELSE ' DEFAULT' END)
+      FROM information_schema.columns WHERE table_schema = ?
+      UNION ALL
+      SELECT table_name,
+        CASE WHEN index_name = 'PRIMARY' THEN 'primary key'
+          ELSE CONCAT(CASE WHEN MAX(non_unique) = 0 THEN 'unique key (' ELSE 'index (' END,
+            GROUP_CONCAT(column_name ORDER BY seq_in_index SEPARATOR ', '), ')') END,
+        CASE WHEN index_name = 'PRIMARY'
+          THEN CONCAT('(', GROUP_CONCAT(column_name ORDER BY seq_in_index SEPARATOR ', '), ')') ELSE 'present' END
+      FROM information_schema.statistics WHERE table_schema = ? GROUP BY table_name, index_name
+      UNION ALL
+      SELECT table_name, CONCAT('check ', constraint_name), 'present' FROM information_schema.table_constraints
+      WHERE table_schema = ? AND constraint_type = 'CHECK'
+      UNION ALL
+      SELECT table_name, 'engine', COALESCE(engine, 'none') FROM information_schema.tables WHERE table_schema = ?
+      """;
+
+  private StructureReader() {}
+
+  static Structure read(Session session, Collection<String> tables) throws SQLException {
+    boolean postgres = session.vendor() == Vendor.POSTGRESQL;
+    Connection connection = session.connection();
+    Structure structure = new Structure();
+    try (PreparedStatement statement = connection.prepareStatement(postgres ? POSTGRESQL : MYSQL)) {
+      for (int i = 1; i <= (postgres ? 1 : 4); i++) {
+        statement.setString(i, session.schema());
+      }
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          if (tables.contains(rows.getString(1))) {
+            structure.add(rows.getString(1), rows.getString(2), rows.getString(3));
+          }
+        }
+      }
+    }
+    return structure;
+  }
+}

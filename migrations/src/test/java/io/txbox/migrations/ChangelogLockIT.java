@@ -1,0 +1,144 @@
+package io.txbox.migrations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import liquibase.database.Database;
+import liquibase.database.DatabaseFactory;
+import liquibase.database.jvm.JdbcConnection;
+import liquibase.lockservice.StandardLockService;
+import org.junit.jupiter.api.Test;
+
+class ChangelogLockIT {
+
+  private final TestDatabase database = TestDatabase.create();
+  private final Migrations impatient =
+      Migrations.builder(database.owner()).lockWait(Duration.ofMillis(500)).build();
+
+  @Test
+  void aStaleLockGivesHolderAgeAndTheCommandThatFreesIt() {
+    lockedFor("2 hours");
+
+    long start = System.nanoTime();
+    assertThatThrownBy(impatient::migrate)
+        .isInstanceOfSatisfying(
+            ChangelogLockedException.class,
+            e -> {
+              assertThat(e.holder().name()).isEqualTo("worker-7, process 4711");
+              assertThat(e.holder().age())
+                  .isBetween(Duration.ofHours(2), Duration.ofHours(2).plusMinutes(1));
+            })
+        .hasMessageContaining("worker-7, process 4711 has held for 720")
+        .hasMessageContaining(
+            "java -jar inbox-migrations-cli.jar release-lock --url <jdbc address> --user <owner> --schema public");
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+    assertThat(database.tables("public")).containsExactly("inbox_changelog_lock");
+  }
+
+  @Test
+  void releaseLockFreesItAndSaysWhoHeldIt() {
+    lockedFor("1 minute");
+
+    assertThat(impatient.releaseLock())
+        .hasValueSatisfying(
+            holder -> assertThat(holder.name()).isEqualTo("worker-7, process 4711"));
+    assertThat(impatient.releaseLock()).isEmpty();
+
+    impatient.migrate();
+    impatient.verify();
+  }
+
+  @Test
+  void releaseLockOfAnEmptySchemaDoesNothing() {
+    assertThat(impatient.releaseLock()).isEmpty();
+    assertThat(database.tables("public")).isEmpty();
+  }
+
+  @Test
+  void waitsForAHolderThatEnds() throws Exception {
+    lockedFor("1 second");
+    Migrations patient =
+        Migrations.builder(database.owner()).lockWait(Duration.ofSeconds(30)).build();
+    CompletableFuture<Void> migration = CompletableFuture.runAsync(patient::migrate);
+
+    assertThatThrownBy(() -> migration.get(600, TimeUnit.MILLISECONDS))
+        .isInstanceOf(java.util.concurrent.TimeoutException.class);
+    database.execute("UPDATE inbox_changelog_lock SET locked = FALSE");
+
+    migration.get(30, TimeUnit.SECONDS);
+    patient.verify();
+  }
+
+  @Test
+  void statusShowsTheHolder() {
+    lockedFor("1 minute");
+
+    assertThat(impatient.status().lock())
+        .hasValueSatisfying(
+            holder ->
+                assertThat(holder.age()).isBetween(Duration.ofSeconds(60), Duration.ofSeconds(90)));
+  }
+
+  @Test
+  void isFreeAgainAfterAFailure() {
+    // A changelog table that is not Liquibase's makes it fail with the lock held.
+    database.execute("CREATE TABLE inbox_changelog (id text)");
+
+    assertThatThrownBy(impatient::migrate).isInstanceOf(MigrationFailedException.class);
+
+    assertThat(impatient.status().lock()).isEmpty();
+  }
+
+  @Test
+  void isTheLockOfLiquibasesOwnTools() throws Exception {
+    try (Session session = Session.open(database.owner(), "public")) {
+      ChangelogLock lock = new ChangelogLock(session);
+      lock.acquire(Duration.ZERO);
+      assertThat(liquibaseGetsTheLock()).isFalse();
+      lock.release();
+      assertThat(liquibaseGetsTheLock()).isTrue();
+      assertThatThrownBy(() -> lock.acquire(Duration.ZERO))
+          .isInstanceOf(ChangelogLockedException.class);
+    }
+  }
+
+  @Test
+  void onlyTheHolderFreesItByItself() throws SQLException {
+    try (Session session = Session.open(database.owner(), "public")) {
+      ChangelogLock lock = new ChangelogLock(session);
+      lock.acquire(Duration.ZERO);
+      database.execute("UPDATE inbox_changelog_lock SET lockedby = 'who took over'");
+
+      lock.release();
+
+      assertThat(lock.holder())
+          .hasValueSatisfying(holder -> assertThat(holder.name()).isEqualTo("who took over"));
+    }
+  }
+
+  private boolean liquibaseGetsTheLock() throws Exception {
+    try (var connection = database.owner().getConnection()) {
+      Database liquibase =
+          DatabaseFactory.getInstance()
+              .findCorrectDatabaseImplementation(new JdbcConnection(connection));
+      liquibase.setDatabaseChangeLogLockTableName(ChangelogLock.TABLE);
+      StandardLockService service = new StandardLockService();
+      service.setDatabase(liquibase);
+      return service.acquireLock();
+    }
+  }
+
+  private void lockedFor(String age) {
+    database.execute(
+        """
+        CREATE TABLE inbox_changelog_lock (id int PRIMARY KEY, locked boolean NOT NULL, lockgranted timestamp, lockedby varchar(255));
+        INSERT INTO inbox_changelog_lock
+          VALUES (1, TRUE, (now() AT TIME ZONE 'UTC') - interval '%s', 'worker-7, process 4711');
+        """
+            .formatted(age));
+  }
+}

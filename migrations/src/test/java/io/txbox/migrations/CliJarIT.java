@@ -1,0 +1,133 @@
+package io.txbox.migrations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The jar with the classifier cli, in processes of its own. */
+class CliJarIT {
+
+  private static final String JAR = System.getProperty("txbox.cli-jar");
+
+  private final Path folder;
+
+  private final TestDatabase database = TestDatabase.create();
+
+  CliJarIT(@TempDir Path folder) {
+    this.folder = folder;
+  }
+
+  @Test
+  void goesAllTheWay() throws Exception {
+    database.execute("CREATE SCHEMA app");
+
+    assertRun(
+        1, "verify", "The tables of txbox in the schema app do not fit", "table inbox is missing");
+    assertRun(0, "migrate", "The schema has version 1.");
+    assertRun(0, "verify", "The schema fits.");
+    assertRun(
+        0,
+        "status",
+        "database: PostgreSQL 17",
+        "schema:   app",
+        "version:  1",
+        "lock:     free",
+        "fits:     yes");
+
+    database.execute("UPDATE app.inbox_changelog_lock SET locked = TRUE, lockedby = 'worker-7'");
+    assertRun(0, "status", "lock:     held by worker-7");
+    assertRun(0, "release-lock", "Freed: it was held by worker-7");
+    assertRun(0, "rollback --yes", "All tables of txbox are dropped.");
+    assertThat(database.tables("app")).isEmpty();
+  }
+
+  @Test
+  void threeProcessesAtOnceOnAnEmptySchemaAllSucceed() throws Exception {
+    List<Process> rivals = new ArrayList<>();
+    List<Path> outputs = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Path output = folder.resolve("rival-" + i);
+      outputs.add(output);
+      rivals.add(start(output, List.of("migrate", "--url", database.url(), "--user", "postgres")));
+    }
+    for (int i = 0; i < 3; i++) {
+      assertThat(exitOf(rivals.get(i))).as(Files.readString(outputs.get(i))).isZero();
+    }
+    Migrations.verify(database.owner());
+    assertThat(database.query("SELECT id FROM inbox_changelog")).hasSize(5);
+  }
+
+  @Test
+  void showsThePasswordNowhere() throws Exception {
+    Path output = folder.resolve("wrong-host");
+    Process process =
+        start(
+            output,
+            List.of(
+                "verify",
+                "--url",
+                "jdbc:postgresql://localhost:1/app?password=secret",
+                "--user",
+                "me"));
+
+    assertThat(exitOf(process)).isEqualTo(1);
+    assertThat(Files.readString(output))
+        .contains("localhost:1 refused")
+        .doesNotContain("secret", "\tat ");
+  }
+
+  @Test
+  void printsSqlAndNothingElse() throws Exception {
+    Path output = folder.resolve("sql");
+    Process process = start(output, List.of("sql", "--database", "postgresql"));
+
+    assertThat(exitOf(process)).isZero();
+    assertThat(Files.readString(output)).isEqualTo(Vendor.POSTGRESQL.plainSql());
+  }
+
+  private void assertRun(int exitCode, String command, String... expected) throws Exception {
+    Path output = folder.resolve("output");
+    List<String> arguments =
+        Stream.concat(
+                Stream.of(command.split(" ")),
+                Stream.of("--url", database.url(), "--user", "postgres", "--schema", "app"))
+            .toList();
+    int actual = exitOf(start(output, arguments));
+    String printed = Files.readString(output, StandardCharsets.UTF_8);
+    assertThat(actual).as(printed).isEqualTo(exitCode);
+    assertThat(printed).contains(expected);
+    assertThat(printed.lines())
+        .as("Liquibase's noise")
+        .noneMatch(line -> line.contains("iquibase"));
+  }
+
+  private static Process start(Path output, List<String> arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", JAR));
+    command.addAll(arguments);
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().putAll(Map.of("TXBOX_DB_PASSWORD", "secret"));
+    return builder.start();
+  }
+
+  private static int exitOf(Process process) throws InterruptedException {
+    try {
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ended within a minute").isTrue();
+      return process.exitValue();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}

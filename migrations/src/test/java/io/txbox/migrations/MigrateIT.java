@@ -1,0 +1,342 @@
+package io.txbox.migrations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import liquibase.Scope;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+class MigrateIT {
+
+  private static final List<String> TABLES =
+      List.of(
+          "inbox",
+          "inbox_changelog",
+          "inbox_changelog_lock",
+          "inbox_parked",
+          "inbox_schema",
+          "inbox_scope");
+
+  private final TestDatabase database = TestDatabase.create();
+
+  @Test
+  void makesASchemaThatVerifies() {
+    Migrations.migrate(database.owner());
+
+    Migrations.verify(database.owner());
+    assertThat(database.tables("public")).isEqualTo(TABLES);
+    assertThat(database.query("SELECT version FROM inbox_schema")).containsExactly("1");
+  }
+
+  @Test
+  void doesNothingTheSecondTime() {
+    Migrations.migrate(database.owner());
+    List<String> before = database.query("SELECT xmin || ' ' || id FROM inbox_changelog");
+
+    Migrations.migrate(database.owner());
+
+    assertThat(database.query("SELECT xmin || ' ' || id FROM inbox_changelog")).isEqualTo(before);
+  }
+
+  @Test
+  void goesUpDownAndUpAgain() {
+    Migrations migrations = Migrations.builder(database.owner()).build();
+    migrations.migrate();
+    Structure first = database.structure("public");
+
+    migrations.rollback();
+    assertThat(database.tables("public")).isEmpty();
+
+    migrations.migrate();
+    assertThat(database.structure("public")).hasToString(first.toString());
+    Migrations.verify(database.owner());
+  }
+
+  @Test
+  void rollsBackWhatWasAppliedByHand() {
+    database.execute(Vendor.POSTGRESQL.plainSql());
+
+    Migrations.builder(database.owner()).build().rollback();
+
+    assertThat(database.tables("public")).isEmpty();
+  }
+
+  @Test
+  void usesTheSchemaThatItIsTold() {
+    for (String schema : List.of("messaging", "Inbox Tables", "select")) {
+      database.execute("CREATE SCHEMA \"" + schema + "\"");
+
+      Migrations.migrate(database.owner(), schema);
+
+      Migrations.verify(database.owner(), schema);
+      assertThat(database.tables(schema)).as(schema).isEqualTo(TABLES);
+    }
+    assertThat(database.tables("public")).isEmpty();
+
+    Migrations.builder(database.owner()).schema("Inbox Tables").build().rollback();
+    assertThat(database.tables("Inbox Tables")).isEmpty();
+    Migrations.verify(database.owner(), "messaging");
+  }
+
+  @Test
+  void usesTheFirstSchemaOfTheSearchPathIfToldNone() {
+    database.execute("CREATE SCHEMA app");
+    PGSimpleDataSource dataSource = (PGSimpleDataSource) database.owner();
+    dataSource.setCurrentSchema("absent,app,public");
+
+    Migrations.migrate(dataSource);
+
+    assertThat(database.tables("app")).isEqualTo(TABLES);
+    assertThat(database.tables("public")).isEmpty();
+  }
+
+  @Test
+  void refusesASchemaThatDoesNotExist() {
+    assertThatThrownBy(() -> Migrations.migrate(database.owner(), "absent"))
+        .isInstanceOf(SchemaMissingException.class)
+        .hasMessageContaining("no schema absent")
+        .hasMessageContaining("CREATE SCHEMA absent");
+  }
+
+  @Test
+  void givesTheConnectionBackAsItWas() throws SQLException {
+    try (Connection connection = database.owner().getConnection()) {
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("CREATE SCHEMA app; SET search_path = app, public");
+      }
+      connection.commit();
+
+      Migrations.migrate(new OneConnection(connection), "public");
+      assertThatThrownBy(() -> Migrations.verify(new OneConnection(connection), "app"))
+          .isInstanceOf(SchemaMismatchException.class);
+
+      assertThat(connection.getAutoCommit()).isFalse();
+      assertThat(TestDatabase.query(new OneConnection(connection), "SHOW search_path"))
+          .containsExactly("app, public");
+    }
+  }
+
+  @Test
+  void printsNothing() {
+    PrintStream out = System.out;
+    PrintStream err = System.err;
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    try (PrintStream recorder = new PrintStream(printed, true, StandardCharsets.UTF_8)) {
+      System.setOut(recorder);
+      System.setErr(recorder);
+      Migrations.migrate(database.owner());
+      Migrations.builder(database.owner()).build().rollback();
+    } finally {
+      System.setOut(out);
+      System.setErr(err);
+    }
+    assertThat(
+            printed
+                .toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> !line.contains("io.txbox")))
+        .isEmpty();
+  }
+
+  @Test
+  void leavesLiquibasesScopeAsItWas() {
+    Scope before = Scope.getCurrentScope();
+
+    Migrations.migrate(database.owner());
+
+    assertThat(Scope.getCurrentScope()).isSameAs(before);
+  }
+
+  @Test
+  void livesBesideTheLiquibaseOfAnApplication() throws Exception {
+    database.execute(
+        """
+        CREATE TABLE databasechangelog (id varchar(255), author varchar(255), filename varchar(255));
+        INSERT INTO databasechangelog VALUES ('1-inbox', 'txbox', 'io/txbox/migrations/v1.xml');
+        CREATE TABLE databasechangeloglock (id int PRIMARY KEY, locked boolean, lockgranted timestamp, lockedby varchar(255));
+        INSERT INTO databasechangeloglock VALUES (1, TRUE, now(), 'the application');
+        """);
+
+    Migrations.migrate(database.owner());
+    Migrations.builder(database.owner()).build().rollback();
+
+    assertThat(database.query("SELECT lockedby FROM databasechangeloglock"))
+        .containsExactly("the application");
+    assertThat(database.query("SELECT id FROM databasechangelog")).containsExactly("1-inbox");
+  }
+
+  @Test
+  void takesUpAMigrationThatWasKilledInTheMiddle() {
+    Migrations.migrate(database.owner());
+    Structure whole = database.structure("public");
+    // As after a kill between a DDL statement that commits by itself and its entry in the
+    // changelog.
+    database.execute(
+        """
+        DROP TABLE inbox_parked;
+        DELETE FROM inbox_schema;
+        DELETE FROM inbox_changelog WHERE id IN ('1-inbox', '1-inbox-parked', '1-version');
+        """);
+
+    Migrations.migrate(database.owner());
+
+    assertThat(database.structure("public")).hasToString(whole.toString());
+    assertThat(database.query("SELECT id FROM inbox_changelog ORDER BY orderexecuted, id"))
+        .hasSize(5);
+  }
+
+  @Test
+  void takesUpWhatWasAppliedHalfByHand() {
+    String sql = Vendor.POSTGRESQL.plainSql();
+    database.execute(sql.substring(0, sql.indexOf("-- 1-inbox-parked")));
+
+    Migrations.migrate(database.owner());
+
+    Migrations.verify(database.owner());
+  }
+
+  @Test
+  void fiveAtOnceOnAnEmptySchemaAllSucceed() throws Exception {
+    int rivals = 5;
+    CyclicBarrier barrier = new CyclicBarrier(rivals);
+    ExecutorService threads = Executors.newFixedThreadPool(rivals);
+    try {
+      for (int round = 0; round < 5; round++) {
+        DataSource dataSource = TestDatabase.create().owner();
+        List<Future<?>> running = new ArrayList<>();
+        for (int i = 0; i < rivals; i++) {
+          running.add(
+              threads.submit(
+                  () -> {
+                    barrier.await(10, TimeUnit.SECONDS);
+                    Migrations.migrate(dataSource);
+                    return null;
+                  }));
+        }
+        for (Future<?> one : running) {
+          one.get(60, TimeUnit.SECONDS);
+        }
+        Migrations.verify(dataSource);
+        assertThat(TestDatabase.query(dataSource, "SELECT id FROM inbox_changelog")).hasSize(5);
+        assertThat(TestDatabase.query(dataSource, "SELECT locked FROM inbox_changelog_lock"))
+            .containsExactly("f");
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void changesNothingIfATableNameIsTaken() {
+    database.execute(
+        "CREATE TABLE inbox (id bigint PRIMARY KEY, mail text); INSERT INTO inbox VALUES (1, 'hello')");
+
+    for (var attempt :
+        Stream.<Runnable>of(
+                () -> Migrations.migrate(database.owner()),
+                () -> Migrations.builder(database.owner()).build().rollback())
+            .toList()) {
+      assertThatThrownBy(attempt::run)
+          .isInstanceOfSatisfying(
+              TableTakenException.class, e -> assertThat(e.table()).isEqualTo("inbox"))
+          .hasMessageContaining("something named inbox that is not txbox's")
+          .hasMessageContaining("column dedup_key is missing")
+          .hasMessageContaining("CREATE SCHEMA txbox");
+    }
+
+    assertThat(database.tables("public")).containsExactly("inbox");
+    assertThat(database.query("SELECT mail FROM inbox")).containsExactly("hello");
+    database.execute("CREATE SCHEMA txbox");
+    assertThatCode(() -> Migrations.migrate(database.owner(), "txbox")).doesNotThrowAnyException();
+  }
+
+  @Test
+  void seesAViewThatTakesATableName() {
+    database.execute("CREATE VIEW inbox_scope AS SELECT 1 AS id");
+
+    assertThatThrownBy(() -> Migrations.migrate(database.owner()))
+        .isInstanceOf(TableTakenException.class)
+        .hasMessageContaining("inbox_scope");
+  }
+
+  @Test
+  void saysThatTheRoleMayNotCreateTables() {
+    String role = database.role();
+
+    assertThatThrownBy(() -> Migrations.migrate(database.as(role)))
+        .isInstanceOfSatisfying(
+            MissingRightsException.class, e -> assertThat(e.role()).isEqualTo(role))
+        .hasMessageContaining("may not create and change tables in the schema public");
+    assertThat(database.tables("public")).isEmpty();
+  }
+
+  @Test
+  void saysSoTooIfTheRoleMayCreateButDoesNotOwnTheTables() {
+    Migrations.migrate(database.owner());
+    String role = database.role();
+    database.execute(
+        """
+        DELETE FROM inbox_schema;
+        DELETE FROM inbox_changelog WHERE id = '1-version';
+        GRANT CREATE ON SCHEMA public TO %s;
+        GRANT SELECT ON ALL TABLES IN SCHEMA public TO %s;
+        """
+            .formatted(role, role));
+
+    assertThatThrownBy(() -> Migrations.migrate(database.as(role)))
+        .isInstanceOf(MissingRightsException.class)
+        .hasCauseInstanceOf(SQLException.class);
+  }
+
+  @Test
+  void needsNoRightsIfThereIsNothingToDo() {
+    Migrations.migrate(database.owner());
+    String role = database.role();
+    database.execute("GRANT SELECT ON inbox_schema TO " + role);
+
+    assertThatCode(() -> Migrations.migrate(database.as(role))).doesNotThrowAnyException();
+  }
+
+  @Test
+  void doesNotTouchASchemaFromTheFuture() {
+    Migrations.migrate(database.owner());
+    database.execute("INSERT INTO inbox_schema VALUES (2), (3); DROP TABLE inbox_parked");
+
+    assertThatThrownBy(() -> Migrations.migrate(database.owner()))
+        .isInstanceOf(SchemaMismatchException.class)
+        .hasMessageContaining("version is 3, this library runs on 1 and 2")
+        .hasMessageContaining("newer version of the library");
+    assertThatThrownBy(() -> Migrations.builder(database.owner()).build().rollback())
+        .isInstanceOf(SchemaMismatchException.class);
+    assertThat(database.tables("public")).contains("inbox").doesNotContain("inbox_parked");
+  }
+
+  @Test
+  void doesNotPretendToMendWhatWasChangedByHand() {
+    Migrations.migrate(database.owner());
+    database.execute("ALTER TABLE inbox DROP COLUMN body_fingerprint");
+
+    assertThatThrownBy(() -> Migrations.migrate(database.owner()))
+        .isInstanceOf(SchemaMismatchException.class)
+        .hasMessageContaining("column body_fingerprint is missing, it should be bigint NOT NULL")
+        .hasMessageContaining("changed after the migration");
+  }
+}

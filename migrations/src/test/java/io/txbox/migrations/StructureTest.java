@@ -1,0 +1,59 @@
+package io.txbox.migrations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class StructureTest {
+
+  private static final String ONE =
+      """
+      inbox | column state | smallint NOT NULL
+      inbox | primary key | (scope_id, dedup_key)
+      """;
+
+  @Test
+  void readsWhatItWrites() {
+    assertThat(Structure.parse(ONE)).hasToString(ONE);
+  }
+
+  @Test
+  void findsNothingInAnEqualOne() {
+    assertThat(Structure.parse(ONE).differences(Structure.parse(ONE))).isEmpty();
+  }
+
+  @Test
+  void findsEverythingInAnEmptyOne() {
+    assertThat(Structure.parse(ONE).differences(new Structure()))
+        .containsExactly("table inbox is missing");
+  }
+
+  @Test
+  void namesWhatIsAndWhatShouldBe() {
+    Structure actual = Structure.parse("inbox | column state | text NULL DEFAULT\n");
+
+    assertThat(Structure.parse(ONE).differences(actual))
+        .containsExactly(
+            "table inbox: column state is text NULL DEFAULT, it should be smallint NOT NULL",
+            "table inbox: primary key is missing, it should be (scope_id, dedup_key)");
+  }
+
+  @Test
+  void bothDatabasesHaveTheSameColumnsAndKeys() {
+    assertThat(items(Vendor.MYSQL)).isEqualTo(items(Vendor.POSTGRESQL)).hasSizeGreaterThan(30);
+    assertThat(Structure.parse(Vendor.MYSQL.structure()).tables())
+        .isEqualTo(List.of("inbox", "inbox_parked", "inbox_schema", "inbox_scope"));
+  }
+
+  private static Set<String> items(Vendor vendor) {
+    return vendor
+        .structure()
+        .lines()
+        .filter(line -> !line.contains("| engine |"))
+        .map(line -> line.substring(0, line.lastIndexOf(" | ")))
+        .collect(Collectors.toSet());
+  }
+}
