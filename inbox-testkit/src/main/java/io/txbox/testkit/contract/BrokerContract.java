@@ -1,0 +1,109 @@
+package io.txbox.testkit.contract;
+
+import static org.awaitility.Awaitility.await;
+
+import io.txbox.InboxHandler;
+import io.txbox.rocketmq.InboxConsumer;
+import io.txbox.testkit.broker.BrokerExtension;
+import io.txbox.testkit.broker.TestBroker;
+import io.txbox.testkit.broker.TestProducer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What contracts with a real broker start from: a broker, a producer, a topic, consumers. */
+abstract class BrokerContract extends DatabaseContract {
+  @RegisterExtension static final BrokerExtension BROKER = BrokerExtension.shared();
+
+  final String topic = BROKER.newTopic("payment", queues());
+  private final List<InboxConsumer> consumers = new ArrayList<>();
+  private final List<DefaultMQPushConsumer> clients = new CopyOnWriteArrayList<>();
+  TestProducer producer;
+
+  int queues() {
+    return 2;
+  }
+
+  TestBroker broker() {
+    return BROKER.broker();
+  }
+
+  @BeforeEach
+  void connect() {
+    producer = TestProducer.connect(broker());
+  }
+
+  @Override
+  @AfterEach
+  void leavesNothingBehind() {
+    consumers.forEach(InboxConsumer::close);
+    producer.close();
+    super.leavesNothingBehind();
+  }
+
+  /** A consumer of this test's group. */
+  InboxConsumer.Builder consumer() {
+    return InboxConsumer.builder(group, dsl(), dialect())
+        .nameServer(broker().nameServer())
+        .lanes(4)
+        .drain(Duration.ofSeconds(10))
+        .listener(events)
+        .customize(clients::add);
+  }
+
+  InboxConsumer start(InboxConsumer.Builder builder) {
+    InboxConsumer consumer = builder.build();
+    consumers.add(consumer);
+    consumer.start();
+    return consumer;
+  }
+
+  InboxConsumer start(InboxHandler handler) {
+    return start(consumer().subscribe(topic, BY_KEYS, handler));
+  }
+
+  void send(String key) {
+    producer.message(topic, "body of " + key).key(key).property(Effects.NAME, key).send();
+  }
+
+  void send(int queue, String key) {
+    producer
+        .message(topic, "body of " + key)
+        .key(key)
+        .property(Effects.NAME, key)
+        .queue(queue)
+        .send();
+  }
+
+  /** Has the clients store on the broker what they would after their 10 s, or at their end. */
+  @SuppressWarnings("deprecation") // The client has no other way to be told to.
+  void storeOffsets() {
+    clients.forEach(client -> client.getDefaultMQPushConsumerImpl().persistConsumerOffset());
+  }
+
+  /** Waits until the group's offsets on the broker have reached the end of the topic. */
+  void awaitAllAcknowledged() {
+    soon()
+        .untilAsserted(
+            () -> {
+              storeOffsets();
+              for (int queue = 0; queue < queues(); queue++) {
+                long end = broker().maxOffset(topic, queue);
+                long committed = broker().committedOffset(group, topic, queue).orElse(0);
+                if (committed < end) {
+                  throw new AssertionError("queue " + queue + " is at " + committed + " of " + end);
+                }
+              }
+            });
+  }
+
+  static ConditionFactory soon() {
+    return await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(50));
+  }
+}

@@ -1,0 +1,152 @@
+package io.txbox.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import io.txbox.DatabaseFailedException;
+import io.txbox.DeliveryException;
+import io.txbox.InboxMessage;
+import io.txbox.inbox.DuplicateCause;
+import io.txbox.inbox.Inbox;
+import io.txbox.inbox.InboxEvent;
+import io.txbox.testkit.network.TcpProxy;
+import io.txbox.testkit.network.TcpProxy.Strike;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jooq.DSLContext;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** ATOMIC, ACK-AFTER-COMMIT and FAIL-CLOSED when the connection dies, at any step of the way. */
+public abstract class ConnectionLossContract extends DatabaseContract {
+  private static final byte[] COMMIT = "COMMIT".getBytes(StandardCharsets.US_ASCII);
+
+  private TcpProxy proxy;
+  private DSLContext unreliable;
+
+  /** For subclasses. */
+  protected ConnectionLossContract() {}
+
+  /** Makes the driver send each COMMIT as the plain word, by which the proxy knows it. */
+  protected abstract void sendPlainCommits(HikariConfig pool);
+
+  @BeforeEach
+  void connectThroughProxy() {
+    proxy = TcpProxy.to(database().host(), database().port());
+    unreliable =
+        dsl(
+            pool -> {
+              pool.setJdbcUrl(database().jdbcUrl(proxy.host(), proxy.port()));
+              pool.setMaximumPoolSize(2);
+              pool.setConnectionTimeout(2_000);
+              sendPlainCommits(pool);
+            });
+  }
+
+  @AfterEach
+  void closeProxy() {
+    proxy.close();
+  }
+
+  // BC-26
+  @Test
+  void doesNotAcknowledgeACommitWhoseAnswerWasLost() {
+    Inbox inbox = inbox(unreliable, Effects.handler());
+    inbox.receive(message("warm-up"));
+    InboxMessage message = message("a");
+    CompletableFuture<Void> struck = proxy.onClientBytes(COMMIT, Strike.LOSE_REPLY);
+
+    assertThatThrownBy(() -> inbox.receive(message)).isInstanceOf(DatabaseFailedException.class);
+
+    assertThat(struck).isCompleted();
+    assertThat(effects().all()).containsExactly("a", "warm-up");
+    assertThat(inbox.receive(message).duplicateCause()).contains(DuplicateCause.REDELIVERY);
+    assertThat(effects().all()).containsExactly("a", "warm-up");
+  }
+
+  // BC-26
+  @Test
+  void doesNotAcknowledgeACommitThatNeverArrived() {
+    Inbox inbox = inbox(unreliable, Effects.handler());
+    inbox.receive(message("warm-up"));
+    InboxMessage message = message("a");
+    CompletableFuture<Void> struck = proxy.onClientBytes(COMMIT, Strike.LOSE_REQUEST);
+
+    assertThatThrownBy(() -> inbox.receive(message)).isInstanceOf(DatabaseFailedException.class);
+
+    assertThat(struck).isCompleted();
+    assertThat(inbox.receive(message).isProcessed()).isTrue();
+    assertThat(effects().all()).containsExactly("a", "warm-up");
+  }
+
+  @Test
+  void storesNothingWhenTheConnectionDiesInTheHandler() {
+    AtomicInteger runs = new AtomicInteger();
+    Inbox inbox =
+        inbox(
+            unreliable,
+            (message, tx) -> {
+              Effects.add(tx, "a");
+              if (runs.incrementAndGet() == 1) {
+                proxy.cut();
+              }
+            });
+    InboxMessage message = message("a");
+
+    assertThatThrownBy(() -> inbox.receive(message)).isInstanceOf(DeliveryException.class);
+
+    assertThat(effects().count()).isZero();
+    assertThat(inboxRows()).isZero();
+    assertThat(inbox.receive(message).isProcessed()).isTrue();
+    assertThat(effects().all()).containsExactly("a");
+  }
+
+  @Test
+  void storesNothingWhenTheHandlerSwallowsThatTheConnectionDied() {
+    AtomicInteger runs = new AtomicInteger();
+    Inbox inbox =
+        inbox(
+            unreliable,
+            (message, tx) -> {
+              Effects.add(tx, "a");
+              if (runs.incrementAndGet() == 1) {
+                proxy.cut();
+                assertThatThrownBy(() -> Effects.add(tx, "b"));
+              }
+            });
+    InboxMessage message = message("a");
+
+    assertThatThrownBy(() -> inbox.receive(message)).isInstanceOf(DeliveryException.class);
+
+    assertThat(effects().count()).isZero();
+    assertThat(inbox.receive(message).isProcessed()).isTrue();
+    assertThat(effects().all()).containsExactly("a");
+  }
+
+  @Test
+  void runsNoHandlerWhileTheDatabaseIsAway() {
+    AtomicInteger runs = new AtomicInteger();
+    Inbox inbox =
+        inbox(
+            unreliable,
+            (message, tx) -> {
+              runs.incrementAndGet();
+              Effects.handler().handle(message, tx);
+            });
+    inbox.receive(message("before"));
+    proxy.refuse();
+    proxy.cut();
+
+    assertThatThrownBy(() -> inbox.receive(message("a")))
+        .isInstanceOf(DatabaseFailedException.class);
+
+    assertThat(runs).hasValue(1);
+    proxy.restore();
+    assertThat(inbox.receive(message("a")).isProcessed()).isTrue();
+    assertThat(effects().all()).containsExactly("a", "before");
+    assertThat(events.of(InboxEvent.Failed.class)).hasSize(1);
+  }
+}

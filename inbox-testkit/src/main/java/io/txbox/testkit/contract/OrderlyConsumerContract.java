@@ -1,0 +1,162 @@
+package io.txbox.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txbox.inbox.InboxEvent;
+import io.txbox.rocketmq.InboxConsumer;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** From a real broker into the database, each queue in order. */
+public abstract class OrderlyConsumerContract extends BrokerContract {
+  private final Map<Integer, List<String>> committed = new ConcurrentHashMap<>();
+
+  /** For subclasses. */
+  protected OrderlyConsumerContract() {}
+
+  private InboxConsumer.Builder orderly() {
+    return consumer()
+        .orderly()
+        .customize(client -> client.setSuspendCurrentQueueTimeMillis(50))
+        .listener(
+            event -> {
+              if (event instanceof InboxEvent.Processed processed) {
+                committed
+                    .computeIfAbsent(
+                        processed.message().queue().number(), q -> new CopyOnWriteArrayList<>())
+                    .add(processed.key().value());
+              }
+            });
+  }
+
+  private static List<String> keys(String prefix, int count) {
+    return IntStream.range(0, count).mapToObj(i -> prefix + i).toList();
+  }
+
+  private void assertInOrder(int perQueue) {
+    assertThat(committed.get(0)).isEqualTo(keys("x", perQueue));
+    assertThat(committed.get(1)).isEqualTo(keys("y", perQueue));
+    assertThat(effects().all())
+        .containsExactlyInAnyOrderElementsOf(
+            Stream.concat(keys("x", perQueue).stream(), keys("y", perQueue).stream()).toList());
+  }
+
+  @Test
+  void keepsOrderThroughDuplicates() {
+    for (int i = 0; i < 20; i++) {
+      for (int copy = 0; copy <= i % 3; copy++) {
+        send(0, "x" + i);
+        send(1, "y" + i);
+      }
+      if (i > 2) {
+        send(0, "x" + (i - 3));
+      }
+    }
+
+    start(orderly().subscribe(topic, BY_KEYS, Effects.handler()));
+
+    awaitAllAcknowledged();
+    assertInOrder(20);
+  }
+
+  // BC-51
+  @Test
+  void keepsOrderThroughFailures() {
+    Map<String, Boolean> failed = new ConcurrentHashMap<>();
+    keys("x", 15).forEach(key -> send(0, key));
+    keys("y", 15).forEach(key -> send(1, key));
+
+    start(
+        orderly()
+            .subscribe(
+                topic,
+                BY_KEYS,
+                (message, tx) -> {
+                  Effects.handler().handle(message, tx);
+                  String key = message.keys().orElseThrow();
+                  if (key.endsWith("3") && failed.putIfAbsent(key, true) == null) {
+                    throw new IOException("not yet");
+                  }
+                }));
+
+    awaitAllAcknowledged();
+    assertInOrder(15);
+    assertThat(events.of(InboxEvent.Failed.class)).hasSize(4);
+  }
+
+  // BC-15
+  @Test
+  void keepsOrderThroughRestarts() {
+    keys("x", 30).forEach(key -> send(0, key));
+    keys("y", 30).forEach(key -> send(1, key));
+
+    for (int target = 10; target <= 60; target += 20) {
+      int reached = target;
+      InboxConsumer consumer =
+          start(
+              orderly()
+                  .subscribe(
+                      topic,
+                      BY_KEYS,
+                      (message, tx) -> {
+                        Effects.handler().handle(message, tx);
+                        new CountDownLatch(1).await(5, TimeUnit.MILLISECONDS);
+                      }));
+      soon().until(() -> effects().count() >= reached);
+      consumer.close();
+    }
+    start(orderly().subscribe(topic, BY_KEYS, Effects.handler()));
+
+    awaitAllAcknowledged();
+    assertInOrder(30);
+  }
+
+  @Test
+  void aMessageThatKeepsFailingHoldsUpItsOwnQueueOnly() {
+    keys("x", 5).forEach(key -> send(0, key));
+    keys("y", 5).forEach(key -> send(1, key));
+
+    start(
+        orderly()
+            .subscribe(
+                topic,
+                BY_KEYS,
+                (message, tx) -> {
+                  Effects.handler().handle(message, tx);
+                  if (message.keys().orElseThrow().equals("x2")) {
+                    throw new IOException("never");
+                  }
+                }));
+
+    soon().until(() -> events.of(InboxEvent.Failed.class).size() >= 3);
+    soon().until(() -> effects().count() == 7);
+    assertThat(effects().all()).containsExactly("x0", "x1", "y0", "y1", "y2", "y3", "y4");
+    storeOffsets();
+    soon().until(() -> broker().committedOffset(group, topic, 0).orElse(0) > 0);
+    assertThat(broker().committedOffset(group, topic, 0)).hasValue(2);
+  }
+
+  @Test
+  void skipsWhatComesAgainAfterTheOffsetsWereLost() {
+    keys("x", 10).forEach(key -> send(0, key));
+    keys("y", 10).forEach(key -> send(1, key));
+    InboxConsumer first = start(orderly().subscribe(topic, BY_KEYS, Effects.handler()));
+    awaitAllAcknowledged();
+    first.close();
+
+    broker().resetOffsets(group, topic, 0);
+    start(orderly().subscribe(topic, BY_KEYS, Effects.handler()));
+
+    soon().until(() -> events.of(InboxEvent.Duplicate.class).size() == 20);
+    awaitAllAcknowledged();
+    assertInOrder(10);
+  }
+}

@@ -1,0 +1,229 @@
+package io.txbox.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.txbox.InboxMessage;
+import io.txbox.SetupException;
+import io.txbox.inbox.Inbox;
+import io.txbox.rocketmq.InboxConsumer;
+import io.txbox.store.InboxSchema;
+import io.txbox.store.InboxSchemaTable;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+import org.jooq.impl.DSL;
+import org.junit.jupiter.api.Test;
+
+/** What is not fit is refused before anything starts, by an error that says what to do. */
+public abstract class SetupContract extends BrokerContract {
+  /** For subclasses. */
+  protected SetupContract() {}
+
+  @Test
+  void refusesAContextOnASingleConnection() {
+    dsl()
+        .connection(
+            connection -> {
+              DSLContext single = DSL.using(connection, dsl().dialect());
+              assertThatThrownBy(() -> Inbox.builder(group, single, dialect()))
+                  .isInstanceOf(IllegalArgumentException.class)
+                  .hasMessageContaining("a single one")
+                  .hasMessageContaining("DSL.using(dataSource");
+              assertThatThrownBy(() -> InboxConsumer.builder(group, single, dialect()))
+                  .isInstanceOf(IllegalArgumentException.class);
+            });
+  }
+
+  @Test
+  void refusesAContextWithoutConnections() {
+    assertThatThrownBy(() -> Inbox.builder(group, DSL.using(dsl().dialect()), dialect()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("has none");
+  }
+
+  @Test
+  void refusesAContextForAnotherDatabase() {
+    DSLContext other = DSL.using(database().dataSource(), SQLDialect.H2);
+
+    assertThatThrownBy(() -> Inbox.builder(group, other, dialect()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("dsl has the jOOQ dialect H2")
+        .hasMessageContaining(dialect().getClass().getSimpleName());
+  }
+
+  @Test
+  void refusesBadArgumentsByNameAndValue() {
+    assertThatThrownBy(() -> Inbox.builder(" ", dsl(), dialect()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("consumerGroup must not be blank, but was ' '");
+    assertThatThrownBy(() -> builder(dsl()).build())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("at least one handler");
+    assertThatThrownBy(
+            () ->
+                builder(dsl())
+                    .handler(TOPIC, BY_KEYS, Effects.handler())
+                    .handler(TOPIC, BY_KEYS, Effects.handler()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("topic '" + TOPIC + "' has a handler already");
+    assertThatThrownBy(() -> builder(dsl()).claimWait(Duration.ofMillis(10)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("claimWait")
+        .hasMessageContaining("PT0.01S");
+    assertThatThrownBy(() -> consumer().lanes(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("lanes must be at least 1, but was 0");
+    assertThatThrownBy(() -> consumer().build()).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void refusesAMessageOfATopicWithoutHandler() {
+    assertThatThrownBy(
+            () -> inbox(Effects.handler()).receive(InboxMessage.builder("OTHER").build()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'OTHER'")
+        .hasMessageContaining(TOPIC);
+  }
+
+  @Test
+  void refusesToStartWithoutItsSchema() {
+    InboxConsumer.Builder builder =
+        consumer().schema("no_such_schema").subscribe(topic, BY_KEYS, Effects.handler());
+
+    assertThatThrownBy(() -> builder.build().start())
+        .isInstanceOf(SetupException.class)
+        .hasMessageContaining("'no_such_schema'")
+        .hasMessageContaining("Migrations.migrate(dataSource)")
+        .hasMessageContaining("migrate --url");
+    assertNothingRuns();
+  }
+
+  @Test
+  void refusesToStartOnASchemaThatIsTooOld() {
+    InboxSchemaTable versions = InboxSchema.ofConnection().version();
+    dsl().deleteFrom(versions).execute();
+    try {
+      assertThatThrownBy(
+              () -> consumer().subscribe(topic, BY_KEYS, Effects.handler()).build().start())
+          .isInstanceOf(SetupException.class)
+          .hasMessageContaining("has version 0")
+          .hasMessageContaining("needs 1")
+          .hasMessageContaining("Migrations.migrate(dataSource)");
+    } finally {
+      dsl().insertInto(versions, versions.version).values(1).execute();
+    }
+    assertNothingRuns();
+  }
+
+  @Test
+  void runsOnASchemaThatIsNewer() {
+    InboxSchemaTable versions = InboxSchema.ofConnection().version();
+    dsl().insertInto(versions, versions.version).values(2).execute();
+    try {
+      assertThat(inbox(Effects.handler()).receive(message("a")).isProcessed()).isTrue();
+    } finally {
+      dsl().deleteFrom(versions).where(versions.version.eq(2)).execute();
+    }
+  }
+
+  // BC-62
+  @Test
+  void refusesBroadcasting() {
+    assertThatThrownBy(
+            () ->
+                consumer()
+                    .subscribe(topic, BY_KEYS, Effects.handler())
+                    .customize(client -> client.setMessageModel(MessageModel.BROADCASTING))
+                    .build()
+                    .start())
+        .isInstanceOf(SetupException.class)
+        .hasMessageContaining("messageModel must be CLUSTERING, but is BROADCASTING");
+    assertNothingRuns();
+  }
+
+  @Test
+  void refusesAMissingNameServer() {
+    assertThatThrownBy(
+            () ->
+                InboxConsumer.builder(group, dsl(), dialect())
+                    .lanes(1)
+                    .subscribe(topic, BY_KEYS, Effects.handler())
+                    .build()
+                    .start())
+        .isInstanceOf(SetupException.class)
+        .hasMessageContaining("nameServer");
+    assertNothingRuns();
+  }
+
+  // BC-50
+  @Test
+  void refusesAGroupWithoutRetryQueues() {
+    broker().configureGroup(group, config -> config.setRetryQueueNums(0));
+
+    assertThatThrownBy(
+            () -> consumer().subscribe(topic, BY_KEYS, Effects.handler()).build().start())
+        .isInstanceOf(SetupException.class)
+        .hasMessageContaining("retryQueueNums of consumer group '" + group + "' is 0");
+    assertNothingRuns();
+  }
+
+  // BC-52
+  @Test
+  void refusesMoreLanesThanConnections() {
+    DSLContext small =
+        dsl(
+            pool -> {
+              pool.setMaximumPoolSize(3);
+              pool.setConnectionTimeout(6_000);
+            });
+
+    assertThatThrownBy(
+            () ->
+                InboxConsumer.builder(group, small, dialect())
+                    .nameServer(broker().nameServer())
+                    .lanes(5)
+                    .subscribe(topic, BY_KEYS, Effects.handler())
+                    .build()
+                    .start())
+        .isInstanceOf(SetupException.class)
+        .hasMessageContaining("lanes is 5")
+        .hasMessageContaining("only 3 connections");
+    assertNothingRuns();
+  }
+
+  @Test
+  void refusesToStartTwiceAndMayBeClosedAnyTime() {
+    InboxConsumer never = consumer().subscribe(topic, BY_KEYS, Effects.handler()).build();
+    never.close();
+    never.close();
+    assertThatThrownBy(never::start)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("STOPPED");
+
+    InboxConsumer once = start(Effects.handler());
+    assertThatThrownBy(once::start)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("RUNNING");
+    once.close();
+    once.close();
+  }
+
+  private void assertNothingRuns() {
+    soon()
+        .untilAsserted(
+            () ->
+                assertThat(threadNames())
+                    .noneMatch(name -> name.startsWith(group))
+                    .noneMatch(name -> name.startsWith("ConsumeMessageThread_" + group)));
+    assertThat(effects().count()).isZero();
+  }
+
+  private static Stream<String> threadNames() {
+    Set<Thread> threads = Thread.getAllStackTraces().keySet();
+    return threads.stream().map(Thread::getName);
+  }
+}
