@@ -3,10 +3,12 @@ package io.txbox.migrations;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import liquibase.database.Database;
 import liquibase.database.DatabaseFactory;
 import liquibase.database.jvm.JdbcConnection;
@@ -66,7 +68,7 @@ class ChangelogLockIT {
     CompletableFuture<Void> migration = CompletableFuture.runAsync(patient::migrate);
 
     assertThatThrownBy(() -> migration.get(600, TimeUnit.MILLISECONDS))
-        .isInstanceOf(java.util.concurrent.TimeoutException.class);
+        .isInstanceOf(TimeoutException.class);
     database.execute("UPDATE inbox_changelog_lock SET locked = FALSE");
 
     migration.get(30, TimeUnit.SECONDS);
@@ -81,6 +83,21 @@ class ChangelogLockIT {
         .hasValueSatisfying(
             holder ->
                 assertThat(holder.age()).isBetween(Duration.ofSeconds(60), Duration.ofSeconds(90)));
+  }
+
+  @Test
+  void theAgeDoesNotDependOnTheTimeZone() throws SQLException {
+    lockedFor("1 minute");
+    try (Connection connection = database.owner().getConnection()) {
+      // After connecting: the driver starts each session with the time zone of the JVM.
+      TestDatabase.execute(new OneConnection(connection), "SET TIME ZONE 'Asia/Kolkata'");
+
+      assertThat(Migrations.builder(new OneConnection(connection)).build().status().lock())
+          .hasValueSatisfying(
+              holder ->
+                  assertThat(holder.age())
+                      .isBetween(Duration.ofSeconds(60), Duration.ofSeconds(90)));
+    }
   }
 
   @Test

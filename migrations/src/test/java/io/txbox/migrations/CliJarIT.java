@@ -53,6 +53,11 @@ class CliJarIT {
 
   @Test
   void threeProcessesAtOnceOnAnEmptySchemaAllSucceed() throws Exception {
+    database.execute(
+        """
+        CREATE TABLE inbox_changelog_lock (id int PRIMARY KEY, locked boolean NOT NULL, lockgranted timestamp, lockedby varchar(255));
+        INSERT INTO inbox_changelog_lock VALUES (1, TRUE, now() AT TIME ZONE 'UTC', 'the gate');
+        """);
     List<Process> rivals = new ArrayList<>();
     List<Path> outputs = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
@@ -60,6 +65,20 @@ class CliJarIT {
       outputs.add(output);
       rivals.add(start(output, List.of("migrate", "--url", database.url(), "--user", "postgres")));
     }
+    // All at the gate before it opens: processes start too far apart to meet by themselves.
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (waiting() < 3) {
+      assertThat(rivals.get(0).waitFor(100, TimeUnit.MILLISECONDS))
+          .as("ran past the lock")
+          .isFalse();
+      assertThat(System.nanoTime()).as("three wait within a minute").isLessThan(deadline);
+    }
+    assertThat(rivals).allMatch(Process::isAlive);
+    assertThat(database.query("SELECT lockedby FROM inbox_changelog_lock"))
+        .containsExactly("the gate");
+    assertThat(database.tables("public")).containsExactly("inbox_changelog_lock");
+    database.execute("UPDATE inbox_changelog_lock SET locked = FALSE");
+
     for (int i = 0; i < 3; i++) {
       assertThat(exitOf(rivals.get(i))).as(Files.readString(outputs.get(i))).isZero();
     }
@@ -93,6 +112,14 @@ class CliJarIT {
 
     assertThat(exitOf(process)).isZero();
     assertThat(Files.readString(output)).isEqualTo(Vendor.POSTGRESQL.plainSql());
+  }
+
+  private int waiting() {
+    return Integer.parseInt(
+        database
+            .query(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+            .get(0));
   }
 
   private void assertRun(int exitCode, String command, String... expected) throws Exception {

@@ -14,7 +14,6 @@ import javax.sql.DataSource;
 
 /**
  * A database of its own for one test, on one PostgreSQL server that all tests of this module share.
- * Its sessions have a time zone that no JVM of ours has.
  */
 final class TestDatabase {
 
@@ -30,7 +29,6 @@ final class TestDatabase {
     TestDatabase database = new TestDatabase("txbox_" + NUMBER.incrementAndGet());
     DataSource admin = Server.INSTANCE.getPostgresDatabase();
     execute(admin, "CREATE DATABASE " + database.name);
-    execute(admin, "ALTER DATABASE " + database.name + " SET timezone = 'Asia/Kolkata'");
     return database;
   }
 
