@@ -1,15 +1,10 @@
 package io.txbox.inbox;
 
-import io.txbox.DedupKey;
-import io.txbox.InboxHandler;
-import io.txbox.InboxMessage;
 import io.txbox.internal.guard.Guard;
 import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
-import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxTable;
-import io.txbox.store.StoreDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -25,17 +20,13 @@ import org.jspecify.annotations.Nullable;
  * {@link #stage()} telling where; all is rolled back by then. Used once, by one thread.
  */
 final class Attempt {
-  private final DSLContext dsl;
-  private final StoreDialect dialect;
-  private final InboxSchema schema;
+  private final InboxDatabase database;
   private final Duration claimWait;
   private Stage stage = Stage.CLAIM;
   private @Nullable Guard guard;
 
-  Attempt(DSLContext dsl, StoreDialect dialect, InboxSchema schema, Duration claimWait) {
-    this.dsl = dsl;
-    this.dialect = dialect;
-    this.schema = schema;
+  Attempt(InboxDatabase database, Duration claimWait) {
+    this.database = database;
     this.claimWait = claimWait;
   }
 
@@ -58,47 +49,39 @@ final class Attempt {
     // The handler's first error counts: later ones may only say that the transaction has failed.
     return Optional.ofNullable(guard)
         .flatMap(Guard::firstError)
-        .map(dialect::classify)
+        .map(database.dialect()::classify)
         .filter(FailureKind::mayPass)
-        .orElseGet(() -> SqlErrors.kindOf(error, dialect));
+        .orElseGet(() -> SqlErrors.kindOf(error, database.dialect()));
   }
 
-  Receipt run(InboxMessage message, DedupKey key, InboxRow row, InboxHandler handler) {
-    return dsl.transactionResult(
-        tx ->
-            tx.dsl()
-                .connectionResult(
-                    connection -> deliver(message, key, row, handler, tx, connection)));
+  Receipt run(Incoming incoming, InboxRow row) {
+    return database
+        .dsl()
+        .transactionResult(
+            tx -> tx.dsl().connectionResult(connection -> deliver(incoming, row, tx, connection)));
   }
 
-  private Receipt deliver(
-      InboxMessage message,
-      DedupKey key,
-      InboxRow row,
-      InboxHandler handler,
-      Configuration tx,
-      Connection connection)
+  private Receipt deliver(Incoming incoming, InboxRow row, Configuration tx, Connection connection)
       throws SQLException {
-    Claim claim = dialect.claim(connection, schema, List.of(row), claimWait);
+    Claim claim = database.dialect().claim(connection, database.schema(), List.of(row), claimWait);
     if (claim instanceof Claim.Again again) {
       throw new BeginAgainException(again.reason());
     }
     if (claim instanceof Claim.Decided decided && !decided.claimed().contains(row.dedupKey())) {
-      return Receipt.duplicate(key, causeOf(row, tx.dsl()));
+      return Receipt.duplicate(incoming.key(), causeOf(row, tx.dsl()));
     }
     stage = Stage.HANDLER;
-    handle(message, handler, tx, connection);
+    handle(incoming, tx, connection);
     stage = Stage.COMMIT;
-    dialect.checkBeforeCommit(connection);
-    return Receipt.processed(key);
+    database.dialect().checkBeforeCommit(connection);
+    return Receipt.processed(incoming.key());
   }
 
-  private void handle(
-      InboxMessage message, InboxHandler handler, Configuration tx, Connection connection) {
-    Guard opened = Guard.over(connection, dialect);
+  private void handle(Incoming incoming, Configuration tx, Connection connection) {
+    Guard opened = Guard.over(connection, database.dialect());
     guard = opened;
     try (opened) {
-      handler.handle(message, opened.tx(tx));
+      incoming.handler().handle(incoming.message(), opened.tx(tx));
     } catch (Throwable e) { // Whatever it is: it must roll back, and a lane must survive it.
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
@@ -114,7 +97,7 @@ final class Attempt {
   }
 
   private DuplicateCause causeOf(InboxRow row, DSLContext tx) {
-    InboxTable inbox = schema.inbox();
+    InboxTable inbox = database.schema().inbox();
     Record there =
         tx.select(inbox.messageId, inbox.bodyFingerprint)
             .from(inbox)

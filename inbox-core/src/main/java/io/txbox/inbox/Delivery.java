@@ -1,17 +1,13 @@
 package io.txbox.inbox;
 
 import io.txbox.DatabaseFailedException;
-import io.txbox.DedupKey;
 import io.txbox.DeliveryException;
 import io.txbox.HandlerFailedException;
-import io.txbox.InboxHandler;
-import io.txbox.InboxMessage;
 import io.txbox.TransactionRefusedException;
 import io.txbox.inbox.Attempt.HandlerThrewException;
 import io.txbox.inbox.Attempt.Stage;
 import io.txbox.inbox.Attempt.SwallowedException;
 import io.txbox.store.FailureKind;
-import io.txbox.store.InboxRow;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -26,10 +22,8 @@ final class Delivery {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(5);
   private static final int MAX_DOUBLINGS = 6;
 
-  private final InboxMessage message;
-  private final DedupKey key;
-  private final InboxRow row;
-  private final InboxHandler handler;
+  private final Incoming incoming;
+  private final InboxRows rows;
   private final Supplier<Attempt> attempts;
   private final int maxRetries;
   private final Events events;
@@ -37,17 +31,13 @@ final class Delivery {
   private int retries;
 
   Delivery(
-      InboxMessage message,
-      DedupKey key,
-      InboxRow row,
-      InboxHandler handler,
+      Incoming incoming,
+      InboxRows rows,
       Supplier<Attempt> attempts,
       int maxRetries,
       Events events) {
-    this.message = message;
-    this.key = key;
-    this.row = row;
-    this.handler = handler;
+    this.incoming = incoming;
+    this.rows = rows;
     this.attempts = attempts;
     this.maxRetries = maxRetries;
     this.events = events;
@@ -57,7 +47,7 @@ final class Delivery {
     while (true) {
       Attempt attempt = attempts.get();
       try {
-        return ended(attempt.run(message, key, row, handler));
+        return ended(attempt.run(incoming, rows.processed(incoming)));
       } catch (RuntimeException e) {
         if (!goesOn(attempt, e)) {
           throw failed(e);
@@ -70,14 +60,16 @@ final class Delivery {
     events.tell(
         receipt
             .duplicateCause()
-            .<InboxEvent>map(cause -> new InboxEvent.Duplicate(message, key, cause))
-            .orElseGet(() -> new InboxEvent.Processed(message, key, elapsed())));
+            .<InboxEvent>map(
+                cause -> new InboxEvent.Duplicate(incoming.message(), incoming.key(), cause))
+            .orElseGet(
+                () -> new InboxEvent.Processed(incoming.message(), incoming.key(), elapsed())));
     return receipt;
   }
 
   private DeliveryException failed(RuntimeException error) {
     DeliveryException failure = explained(error);
-    events.tell(new InboxEvent.Failed(message, key, failure));
+    events.tell(new InboxEvent.Failed(incoming.message(), incoming.key(), failure));
     return failure;
   }
 
@@ -87,26 +79,27 @@ final class Delivery {
     }
     FailureKind kind = attempt.kindOf(error);
     if (attempt.stage() == Stage.CLAIM && kind.isWaitThatEnded()) {
-      events.tell(new InboxEvent.Busy(message, key, elapsed()));
+      events.tell(new InboxEvent.Busy(incoming.message(), incoming.key(), elapsed()));
       return true;
     }
     if (!kind.mayPass() || retries >= maxRetries) {
       return false;
     }
     retries++;
-    events.tell(new InboxEvent.Retried(message, key, retries, error));
+    events.tell(new InboxEvent.Retried(incoming.message(), incoming.key(), retries, error));
     pause();
     return !Thread.currentThread().isInterrupted();
   }
 
   private DeliveryException explained(RuntimeException error) {
     if (error instanceof HandlerThrewException threw) {
-      HandlerFailedException failure = new HandlerFailedException(message, threw.thrown());
+      HandlerFailedException failure =
+          new HandlerFailedException(incoming.message(), threw.thrown());
       return suppressing(failure, threw);
     }
     if (error instanceof SwallowedException swallowed) {
       return new TransactionRefusedException(
-          message,
+          incoming.message(),
           "The handler returned normally after "
               + swallowed.getCause()
               + ". All was rolled back, since a commit might store only a part. Let the error out"
@@ -114,7 +107,7 @@ final class Delivery {
           swallowed.getCause());
     }
     return new DatabaseFailedException(
-        message, "The transaction did not commit, as far as is known", error);
+        incoming.message(), "The transaction did not commit, as far as is known", error);
   }
 
   /** Keeps what failed beside it, such as the rollback. */

@@ -7,7 +7,6 @@ import io.txbox.InboxHandler;
 import io.txbox.InboxMessage;
 import io.txbox.KeyRefusedException;
 import io.txbox.internal.Require;
-import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.StoreDialect;
 import java.time.Duration;
@@ -28,26 +27,21 @@ import org.jooq.DSLContext;
  * to close.
  */
 public final class Inbox {
-  private final DSLContext dsl;
-  private final StoreDialect dialect;
-  private final InboxSchema schema;
+  private final InboxDatabase database;
   private final Map<String, Route> routes;
-  private final InstantSource clock;
+  private final InboxRows rows;
   private final Duration claimWait;
   private final int maxTransientRetries;
-  private final ScopeIds scopes;
   private final Events events;
   private volatile boolean checked;
 
   private Inbox(Builder builder) {
-    dsl = builder.dsl;
-    dialect = builder.dialect;
-    schema = builder.schema;
+    database = new InboxDatabase(builder.dsl, builder.dialect, builder.schema);
     routes = Map.copyOf(builder.routes);
-    clock = builder.clock;
+    rows =
+        new InboxRows(new ScopeIds(builder.consumerGroup, database, builder.clock), builder.clock);
     claimWait = builder.claimWait;
     maxTransientRetries = builder.maxTransientRetries;
-    scopes = new ScopeIds(builder.consumerGroup, dsl, schema, clock);
     events = new Events(builder.consumerGroup, builder.listeners);
   }
 
@@ -80,17 +74,9 @@ public final class Inbox {
   public Receipt receive(InboxMessage message) {
     check();
     Route route = routeOf(message);
-    DedupKey key = keyOf(message, route);
-    InboxRow row =
-        InboxRows.processed(scopes.idOf(route.scope()), key.value(), message, clock.instant());
+    Incoming incoming = new Incoming(message, keyOf(message, route), route.handler());
     return new Delivery(
-            message,
-            key,
-            row,
-            route.handler(),
-            () -> new Attempt(dsl, dialect, schema, claimWait),
-            maxTransientRetries,
-            events)
+            incoming, rows, () -> new Attempt(database, claimWait), maxTransientRetries, events)
         .run();
   }
 
@@ -102,7 +88,7 @@ public final class Inbox {
    */
   public void check() {
     if (!checked) {
-      SetupCheck.database(dsl, dialect, schema);
+      SetupCheck.database(database);
       checked = true;
     }
   }

@@ -1,27 +1,33 @@
 package io.txbox.inbox;
 
-import io.txbox.InboxMessage;
 import io.txbox.store.InboxRow;
 import io.txbox.store.RowState;
 import io.txbox.store.StorableText;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Instant;
+import java.time.InstantSource;
 
-/** Makes the inbox row of a message. */
+/** Makes the inbox rows of messages. Thread-safe. */
 final class InboxRows {
-  private InboxRows() {}
+  private final ScopeIds scopes;
+  private final InstantSource clock;
 
-  static InboxRow processed(short scopeId, String key, InboxMessage message, Instant now) {
+  InboxRows(ScopeIds scopes, InstantSource clock) {
+    this.scopes = scopes;
+    this.clock = clock;
+  }
+
+  /** Makes the row that says that a message was processed now. */
+  InboxRow processed(Incoming incoming) {
     return new InboxRow(
-        scopeId,
-        StorableText.of(key),
+        scopes.idOf(incoming.key().scope()),
+        StorableText.of(incoming.key().value()),
         RowState.PROCESSED,
-        message.messageTime(),
-        now,
-        StorableText.of(message.messageId()),
-        fingerprint(message.body()));
+        incoming.message().messageTime(),
+        clock.instant(),
+        StorableText.of(incoming.message().messageId()),
+        fingerprint(incoming.message().body()));
   }
 
   /** The first 64 bits of the body's SHA-256: enough to notice a body that differs. */

@@ -1,6 +1,5 @@
 package io.txbox.inbox;
 
-import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxScopeTable;
 import io.txbox.store.StorableText;
 import java.time.InstantSource;
@@ -23,10 +22,10 @@ final class ScopeIds {
   private final InstantSource clock;
   private final Map<String, Short> known = new ConcurrentHashMap<>();
 
-  ScopeIds(String consumerGroup, DSLContext dsl, InboxSchema schema, InstantSource clock) {
+  ScopeIds(String consumerGroup, InboxDatabase database, InstantSource clock) {
     this.consumerGroup = consumerGroup;
-    this.dsl = dsl;
-    this.table = schema.scope();
+    this.dsl = database.dsl();
+    this.table = database.schema().scope();
     this.clock = clock;
   }
 

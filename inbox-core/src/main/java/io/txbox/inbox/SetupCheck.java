@@ -47,17 +47,17 @@ final class SetupCheck {
   }
 
   /** Checks the database and its schema. */
-  static void database(DSLContext dsl, StoreDialect dialect, InboxSchema schema) {
+  static void database(InboxDatabase database) {
     try {
-      dialect.check(dsl);
+      database.dialect().check(database.dsl());
     } catch (DataAccessException e) {
       throw new SetupException("The database could not be asked what it is: " + e.getMessage(), e);
     }
-    int version = version(dsl, dialect, schema).orElse(0);
+    int version = version(database).orElse(0);
     if (version < SCHEMA_VERSION) {
       throw new SetupException(
           "The schema of txbox"
-              + in(schema)
+              + in(database.schema())
               + " has version "
               + version
               + ", but this version of the library needs "
@@ -67,19 +67,27 @@ final class SetupCheck {
     }
   }
 
-  private static Optional<Integer> version(
-      DSLContext dsl, StoreDialect dialect, InboxSchema schema) {
-    InboxSchemaTable table = schema.version();
+  private static Optional<Integer> version(InboxDatabase database) {
+    InboxSchemaTable table = database.schema().version();
     try {
-      return dsl.transactionResult(
-          tx ->
-              tx.dsl().select(DSL.max(table.version)).from(table).fetchOptional(0, Integer.class));
+      return database
+          .dsl()
+          .transactionResult(
+              tx ->
+                  tx.dsl()
+                      .select(DSL.max(table.version))
+                      .from(table)
+                      .fetchOptional(0, Integer.class));
     } catch (DataAccessException e) {
-      if (SqlErrors.kindOf(e, dialect) == FailureKind.OUTAGE) {
+      if (SqlErrors.kindOf(e, database.dialect()) == FailureKind.OUTAGE) {
         throw new SetupException("The database does not answer: " + e.getMessage(), e);
       }
       throw new SetupException(
-          "The schema of txbox is missing" + in(schema) + ", or cannot be read. " + mend(), e);
+          "The schema of txbox is missing"
+              + in(database.schema())
+              + ", or cannot be read. "
+              + mend(),
+          e);
     }
   }
 

@@ -149,4 +149,19 @@ public abstract class ConnectionLossContract extends DatabaseContract {
     assertThat(effects().all()).containsExactly("a", "before");
     assertThat(events.of(InboxEvent.Failed.class)).hasSize(1);
   }
+
+  // COUNTED
+  @Test
+  void tellsOfAMessageThatFailedBeforeItsTransactionBegan() {
+    Inbox inbox = inbox(unreliable, Effects.handler());
+    inbox.check();
+    proxy.refuse();
+    proxy.cut();
+
+    assertThatThrownBy(() -> inbox.receive(message("a")))
+        .isInstanceOf(DatabaseFailedException.class);
+
+    assertThat(events.of(InboxEvent.Failed.class)).hasSize(1);
+    assertThat(effects().count()).isZero();
+  }
 }
