@@ -2,7 +2,6 @@ package io.txbox.postgres;
 
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxTable;
-import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -16,63 +15,99 @@ import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 
 /**
- * Inserts rows whose keys are not there, and reports which these were and under which settings it
- * ran.
+ * Inserts rows whose keys are not there, and reports for these under which settings it ran.
  *
- * <p>One statement, of one text for any number of rows, so that the driver and the server prepare
- * it once. Plain JDBC: it is on the path of every message.
+ * <p>A claim of nothing reports no settings and needs none: it decides rightly at every isolation
+ * level, since PostgreSQL raises 40001 where a key was committed that the snapshot does not show.
+ *
+ * <p>Plain JDBC, since it is on the path of every message. One row has a statement of its own: the
+ * arrays of many rows are planned anew each time, as their length makes a plan of its own look
+ * cheaper to the server than the one it could keep.
  */
 final class ClaimStatement {
-  private static final String SQL =
-      """
-      WITH claimed AS (
-        INSERT INTO %s (message_time, processed_at, body_fingerprint, scope_id, state, dedup_key, message_id)
-        SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::smallint[], ?::smallint[], ?::text[], ?::text[])
-        ON CONFLICT (scope_id, dedup_key) DO NOTHING
-        RETURNING dedup_key)
-      SELECT current_setting('transaction_isolation'), current_setting('synchronous_commit'),
-        (SELECT array_agg(dedup_key) FROM claimed)\
-      """;
+  private static final String COLUMNS =
+      "(message_time, processed_at, body_fingerprint, scope_id, state, dedup_key, message_id)";
+  private static final String ONE = "VALUES (?, ?, ?, ?, ?, ?, ?)";
+  private static final String MANY =
+      "SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::smallint[], ?::smallint[],"
+          + " ?::text[], ?::text[])";
+  private static final String IF_NEW =
+      "ON CONFLICT (scope_id, dedup_key) DO NOTHING RETURNING dedup_key,"
+          + " current_setting('transaction_isolation'), current_setting('synchronous_commit')";
 
-  private final String sql;
+  private final String one;
+  private final String many;
 
   ClaimStatement(InboxTable inbox) {
-    sql = SQL.formatted(DSL.using(SQLDialect.POSTGRES).render(inbox.getQualifiedName()));
+    String insert =
+        "INSERT INTO "
+            + DSL.using(SQLDialect.POSTGRES).render(inbox.getQualifiedName())
+            + " "
+            + COLUMNS;
+    one = String.join(" ", insert, ONE, IF_NEW);
+    many = String.join(" ", insert, MANY, IF_NEW);
   }
 
-  /** What the statement reports. */
-  record Result(String isolation, String synchronousCommit, Set<String> claimed) {}
+  /**
+   * What a claim found.
+   *
+   * @param isolation the level that it ran at, or read committed if it claimed nothing
+   * @param synchronousCommit the setting at the time, or on if it claimed nothing
+   */
+  record Result(Set<String> claimed, String isolation, String synchronousCommit) {}
 
   Result run(Connection connection, List<InboxRow> rows, Duration wait) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+    try (PreparedStatement statement = connection.prepareStatement(rows.size() == 1 ? one : many)) {
       statement.setQueryTimeout((int) wait.toSeconds());
-      statement.setArray(1, bigints(connection, rows, row -> row.messageTime().toEpochMilli()));
-      statement.setArray(2, bigints(connection, rows, row -> row.processedAt().toEpochMilli()));
-      statement.setArray(3, bigints(connection, rows, InboxRow::bodyFingerprint));
-      statement.setArray(4, array(connection, "int2", rows, InboxRow::scopeId));
-      statement.setArray(5, array(connection, "int2", rows, row -> row.state().code()));
-      statement.setArray(6, array(connection, "text", rows, InboxRow::dedupKey));
-      statement.setArray(7, array(connection, "text", rows, InboxRow::messageId));
-      try (ResultSet result = statement.executeQuery()) {
-        result.next();
-        return new Result(result.getString(1), result.getString(2), keys(result.getArray(3)));
+      if (rows.size() == 1) {
+        bind(statement, rows.get(0));
+      } else {
+        bind(connection, statement, rows);
+      }
+      try (ResultSet claimed = statement.executeQuery()) {
+        return read(claimed);
       }
     }
   }
 
-  private static Array bigints(
-      Connection connection, List<InboxRow> rows, Function<InboxRow, Object> value)
-      throws SQLException {
-    return array(connection, "int8", rows, value);
+  private static void bind(PreparedStatement statement, InboxRow row) throws SQLException {
+    statement.setLong(1, row.messageTime().toEpochMilli());
+    statement.setLong(2, row.processedAt().toEpochMilli());
+    statement.setLong(3, row.bodyFingerprint());
+    statement.setShort(4, row.scopeId());
+    statement.setShort(5, row.state().code());
+    statement.setString(6, row.dedupKey());
+    statement.setString(7, row.messageId());
   }
 
-  private static Array array(
-      Connection connection, String type, List<InboxRow> rows, Function<InboxRow, Object> value)
+  private static void bind(Connection connection, PreparedStatement statement, List<InboxRow> rows)
       throws SQLException {
-    return connection.createArrayOf(type, rows.stream().map(value).toArray());
+    record Column(String type, Function<InboxRow, Object> value) {}
+    List<Column> columns =
+        List.of(
+            new Column("int8", row -> row.messageTime().toEpochMilli()),
+            new Column("int8", row -> row.processedAt().toEpochMilli()),
+            new Column("int8", InboxRow::bodyFingerprint),
+            new Column("int2", InboxRow::scopeId),
+            new Column("int2", row -> row.state().code()),
+            new Column("text", InboxRow::dedupKey),
+            new Column("text", InboxRow::messageId));
+    for (int i = 0; i < columns.size(); i++) {
+      Column column = columns.get(i);
+      Object[] values = rows.stream().map(column.value()).toArray();
+      statement.setArray(i + 1, connection.createArrayOf(column.type(), values));
+    }
   }
 
-  private static Set<String> keys(Array array) throws SQLException {
-    return array == null ? Set.of() : new HashSet<>(List.of((String[]) array.getArray()));
+  private static Result read(ResultSet rows) throws SQLException {
+    Set<String> claimed = new HashSet<>();
+    String isolation = PostgresDialect.READ_COMMITTED;
+    String synchronousCommit = "on";
+    while (rows.next()) {
+      claimed.add(rows.getString(1));
+      isolation = rows.getString(2);
+      synchronousCommit = rows.getString(3);
+    }
+    return new Result(claimed, isolation, synchronousCommit);
   }
 }

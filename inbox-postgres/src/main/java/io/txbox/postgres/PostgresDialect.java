@@ -31,7 +31,7 @@ import org.postgresql.core.TransactionState;
  */
 public final class PostgresDialect implements StoreDialect {
   private static final int MIN_VERSION = 150000;
-  private static final String READ_COMMITTED = "read committed";
+  static final String READ_COMMITTED = "read committed";
 
   private final Map<InboxSchema, ClaimStatement> claims = new ConcurrentHashMap<>();
   private volatile boolean setsIsolation;

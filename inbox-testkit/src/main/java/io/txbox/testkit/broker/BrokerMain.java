@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.Reader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,12 +33,23 @@ final class BrokerMain {
       BrokerNode node = BrokerNode.start(endpoint, Path.of(args[2]), settings(Path.of(args[3])));
       answers.println(READY);
       obey(node, answers);
-      // No orderly end: the store may be gone by now.
-      Runtime.getRuntime().halt(0);
+      // The parent is dead, and nobody else deletes the store.
+      deleteAndHalt(new StoreFolder(Path.of(args[2])));
     } catch (RuntimeException e) {
       e.printStackTrace();
       Runtime.getRuntime().halt(1);
     }
+  }
+
+  private static void deleteAndHalt(StoreFolder store) {
+    for (int attempt = 0; attempt < 10 && Files.exists(store.path()); attempt++) {
+      try {
+        store.close();
+      } catch (UncheckedIOException e) {
+        // The broker still writes: a new file has come meanwhile.
+      }
+    }
+    Runtime.getRuntime().halt(0);
   }
 
   private static void obey(BrokerNode node, PrintStream answers) throws IOException {

@@ -7,11 +7,13 @@ import io.txbox.inbox.DuplicateCause;
 import io.txbox.inbox.InboxEvent;
 import io.txbox.rocketmq.InboxConsumer;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -62,7 +64,7 @@ public abstract class ConsumerContract extends BrokerContract {
           seen.add(message.property("BIZ").orElseThrow());
           seen.add(message.bornAt().toString());
           seen.add(message.messageId());
-          seen.add(new String(message.body(), java.nio.charset.StandardCharsets.UTF_8));
+          seen.add(new String(message.body(), StandardCharsets.UTF_8));
           seen.add(message.queue() + "@" + message.offset() + "#" + message.attempt());
         });
 
@@ -102,7 +104,7 @@ public abstract class ConsumerContract extends BrokerContract {
   @Test
   void deliversAgainWhatFailedUntilItComesThrough() {
     AtomicInteger runs = new AtomicInteger();
-    List<Integer> attempts = new java.util.concurrent.CopyOnWriteArrayList<>();
+    List<Integer> attempts = new CopyOnWriteArrayList<>();
     send("a");
 
     start(
@@ -315,7 +317,7 @@ public abstract class ConsumerContract extends BrokerContract {
     consumer.close();
 
     assertThat(effects().count()).isZero();
-    List<Integer> attempts = new java.util.concurrent.CopyOnWriteArrayList<>();
+    List<Integer> attempts = new CopyOnWriteArrayList<>();
     start(
         (message, tx) -> {
           Effects.handler().handle(message, tx);

@@ -9,9 +9,11 @@ import io.txbox.KeyRefusedException;
 import io.txbox.inbox.Inbox;
 import io.txbox.inbox.InboxEvent;
 import io.txbox.inbox.Receipt;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -150,7 +152,7 @@ public abstract class DedupKeyContract extends DatabaseContract {
   // BC-10
   @Test
   void keepsGroupsApartAlsoThoseThatDifferByCase() {
-    for (String name : List.of(group, group.toUpperCase(java.util.Locale.ROOT), group + "x")) {
+    for (String name : List.of(group, group.toUpperCase(Locale.ROOT), group + "x")) {
       Inbox inbox =
           Inbox.builder(name, dsl(), dialect()).handler(TOPIC, BY_KEYS, Effects.handler()).build();
       assertThat(inbox.receive(message("a")).isProcessed()).isTrue();
@@ -182,7 +184,7 @@ public abstract class DedupKeyContract extends DatabaseContract {
             .keys("a")
             .property(Effects.NAME, "a")
             .tag("other")
-            .bornAt(java.time.Instant.EPOCH)
+            .bornAt(Instant.EPOCH)
             .offset(99)
             .attempt(7);
 

@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.jooq.Record;
 import org.junit.jupiter.api.Test;
@@ -300,7 +301,7 @@ public abstract class InboxContract extends DatabaseContract {
             return thread;
           });
 
-  static <T> List<T> atOnce(int threads, java.util.function.IntFunction<T> work) {
+  static <T> List<T> atOnce(int threads, IntFunction<T> work) {
     CountDownLatch start = new CountDownLatch(threads);
     List<CompletableFuture<T>> futures =
         IntStream.range(0, threads)

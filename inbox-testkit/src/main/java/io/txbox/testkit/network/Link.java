@@ -132,8 +132,8 @@ final class Link {
         reset();
         return;
       }
-      to.getOutputStream().write(read);
       lane.count(read.length);
+      to.getOutputStream().write(read);
     }
 
     /** Returns whether these bytes are lost, which are the server's answer to what was trapped. */

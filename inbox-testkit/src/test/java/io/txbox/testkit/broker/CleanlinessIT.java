@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.txbox.testkit.LeakCheck;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Socket;
@@ -75,19 +76,25 @@ class CleanlinessIT {
                 Parent.class.getName())
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
-    long child = Long.parseLong(parent.inputReader().readLine());
+    BufferedReader said = parent.inputReader();
+    long child = Long.parseLong(said.readLine());
+    Path store = Path.of(said.readLine());
+    assertThat(store).isDirectory();
     assertThat(ProcessHandle.of(child)).isPresent();
     parent.destroyForcibly();
     await().until(() -> ProcessHandle.of(child).filter(ProcessHandle::isAlive).isEmpty());
+    assertThat(store).doesNotExist();
   }
 
-  /** Starts a child, and waits to be killed. */
+  /** Starts a broker, and waits to be killed. */
   static final class Parent {
     private Parent() {}
 
     /** Says the child's process id. */
     public static void main(String[] args) throws IOException {
-      System.out.println(TestBroker.inChildJvm().process().pid());
+      KillableBroker broker = TestBroker.inChildJvm();
+      System.out.println(broker.process().pid());
+      System.out.println(broker.store());
       System.in.read();
     }
   }
