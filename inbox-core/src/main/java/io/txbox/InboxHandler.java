@@ -21,7 +21,8 @@ public interface InboxHandler {
    * @param tx the transaction. It commits after this method has returned and rolls back if it
    *     throws. {@code tx.transaction(…)} opens a savepoint. Committing, rolling back or ending it
    *     in any other way is refused. An SQL error that is caught here still fails the message,
-   *     unless it was rolled back to a savepoint. It is dead once this method has returned.
+   *     unless it was rolled back by {@code tx.transaction(…)} or {@code Connection.rollback} to a
+   *     savepoint. It is dead once this method has returned.
    * @throws Exception if the message cannot be handled now: all is rolled back and the broker
    *     delivers it again later
    */

@@ -21,7 +21,7 @@ final class Events {
     for (InboxListener listener : listeners) {
       try {
         listener.on(event);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // The edge to the user's code: the delivery has ended as it has.
         log.warn("{} - The listener {} failed on {}", consumerGroup, listener, event, e);
       }
     }

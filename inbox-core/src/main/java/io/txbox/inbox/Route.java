@@ -30,7 +30,7 @@ record Route(String consumerGroup, String scope, DedupKeyExtractor keys, InboxHa
     Optional<String> value;
     try {
       value = keys.extract(message);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // The edge to the user's code: whatever it is, there is no key.
       throw new KeyRefusedException(message, Reason.EXTRACTOR_FAILED, e);
     }
     if (value == null) {

@@ -55,16 +55,24 @@ final class SetupCheck {
     }
     int version = version(database).orElse(0);
     if (version < SCHEMA_VERSION) {
-      throw new SetupException(
-          "The schema of txbox"
-              + in(database.schema())
-              + " has version "
-              + version
-              + ", but this version of the library needs "
-              + SCHEMA_VERSION
-              + ". "
-              + mend());
+      throw unfit(database, version, "needs " + SCHEMA_VERSION + ". " + mend());
     }
+    if (version > SCHEMA_VERSION + 1) {
+      throw unfit(
+          database,
+          version,
+          "knows " + SCHEMA_VERSION + " and runs on the next one at most: upgrade the library.");
+    }
+  }
+
+  private static SetupException unfit(InboxDatabase database, int version, String but) {
+    return new SetupException(
+        "The schema of txbox"
+            + in(database.schema())
+            + " has version "
+            + version
+            + ", but this version of the library "
+            + but);
   }
 
   private static Optional<Integer> version(InboxDatabase database) {

@@ -15,6 +15,7 @@ import io.txbox.migrations.Migrations;
 import io.txbox.store.FailureKind;
 import io.txbox.testkit.database.DatabaseExtension;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
@@ -70,6 +71,25 @@ class PostgresDialectIT {
           .isInstanceOf(SQLException.class)
           .hasMessageContaining("FAILED");
     }
+  }
+
+  @Test
+  void guardsTheConnectionAlsoByWayOfAnArray() {
+    Inbox inbox =
+        inbox(
+            DATABASE.database().dsl(),
+            (received, tx) ->
+                tx.connection(
+                    connection -> {
+                      try (Statement statement = connection.createStatement();
+                          ResultSet row = statement.executeQuery("select array[1]")) {
+                        row.next();
+                        row.getArray(1).getResultSet().getStatement().getConnection().commit();
+                      }
+                    }));
+
+    assertThatThrownBy(() -> inbox.receive(message))
+        .hasStackTraceContaining("is refused in a handler");
   }
 
   @Test

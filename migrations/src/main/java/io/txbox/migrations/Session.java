@@ -36,9 +36,9 @@ final class Session implements AutoCloseable {
 
   static Session open(DataSource dataSource, @Nullable String wantedSchema) throws SQLException {
     Connection connection = dataSource.getConnection();
+    boolean autoCommit = connection.getAutoCommit();
     try {
       Vendor vendor = Vendor.of(connection);
-      boolean autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(true);
       String schema = resolve(connection, vendor, wantedSchema);
       String searchPath =
@@ -49,8 +49,8 @@ final class Session implements AutoCloseable {
       session.enter();
       return session;
     } catch (SQLException | RuntimeException e) {
-      try {
-        connection.close();
+      try (connection) {
+        connection.setAutoCommit(autoCommit);
       } catch (SQLException suppressed) {
         e.addSuppressed(suppressed);
       }

@@ -6,6 +6,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.sql.Array;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Wraps a connection, and all that comes out of it, such that every call goes through the guard.
  *
- * <p>These are dynamic proxies: the five JDBC interfaces have some 500 methods, of which all but a
- * dozen are only passed on.
+ * <p>These are dynamic proxies: the JDBC interfaces have some 500 methods, of which all but a dozen
+ * are only passed on.
  */
 final class GuardedJdbc {
   private static final ClassLoader LOADER = GuardedJdbc.class.getClassLoader();
@@ -143,6 +144,9 @@ final class GuardedJdbc {
     }
     if (result instanceof ResultSet rows) {
       return passing(ResultSet.class, rows);
+    }
+    if (result instanceof Array array) {
+      return passing(Array.class, array);
     }
     if (result instanceof DatabaseMetaData metaData) {
       return passing(DatabaseMetaData.class, metaData);

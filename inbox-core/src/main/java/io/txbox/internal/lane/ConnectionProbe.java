@@ -2,8 +2,10 @@ package io.txbox.internal.lane;
 
 import io.txbox.SetupException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
@@ -25,24 +27,28 @@ public final class ConnectionProbe {
   public static void require(DSLContext dsl, int lanes, String instance) {
     CountDownLatch missing = new CountDownLatch(lanes);
     CountDownLatch done = new CountDownLatch(1);
-    for (int i = 1; i <= lanes; i++) {
-      Thread holder = new Thread(() -> hold(dsl, missing, done), instance + "-probe-" + i);
-      holder.setDaemon(true);
-      holder.start();
-    }
+    List<Thread> holders =
+        IntStream.rangeClosed(1, lanes)
+            .mapToObj(i -> new Thread(() -> hold(dsl, missing, done), instance + "-probe-" + i))
+            .toList();
+    holders.forEach(holder -> holder.setDaemon(true));
+    holders.forEach(Thread::start);
     try {
       if (!missing.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        long given = lanes - missing.getCount();
+        holders.forEach(Thread::interrupt); // Pools give up waiting when they are interrupted.
         throw new SetupException(
             "lanes is "
                 + lanes
                 + ", but the pool gave only "
-                + (lanes - missing.getCount())
+                + given
                 + " connections at once within "
                 + PATIENCE.toSeconds()
                 + " s. Each lane needs one: raise the pool's maximum (and leave some for others),"
                 + " or lower lanes.");
       }
     } catch (InterruptedException e) {
+      holders.forEach(Thread::interrupt);
       Thread.currentThread().interrupt();
       throw new SetupException("Interrupted while the connection pool was checked", e);
     } finally {

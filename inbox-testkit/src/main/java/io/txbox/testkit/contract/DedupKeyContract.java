@@ -220,10 +220,15 @@ public abstract class DedupKeyContract extends DatabaseContract {
           throw new IllegalStateException("broken");
         },
         KeyRefusedException.Reason.EXTRACTOR_FAILED);
+    assertRefused(
+        message -> {
+          throw new StackOverflowError("broken");
+        },
+        KeyRefusedException.Reason.EXTRACTOR_FAILED);
 
     assertThat(effects().count()).isZero();
     assertThat(inboxRows()).isZero();
-    assertThat(events.of(InboxEvent.KeyRefused.class)).hasSize(8);
+    assertThat(events.of(InboxEvent.KeyRefused.class)).hasSize(10);
   }
 
   private void assertRefused(DedupKeyExtractor keys, KeyRefusedException.Reason reason) {

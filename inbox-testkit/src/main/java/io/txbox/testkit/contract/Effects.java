@@ -57,6 +57,11 @@ final class Effects {
 
   /** Returns how many effects are committed. */
   int count() {
-    return dsl.fetchCount(TABLE);
+    return count(dsl);
+  }
+
+  /** Returns how many effects a transaction sees. */
+  static int count(DSLContext tx) {
+    return tx.fetchCount(TABLE);
   }
 }

@@ -266,7 +266,7 @@ public abstract class InboxContract extends DatabaseContract {
         builder(dsl())
             .listener(
                 event -> {
-                  throw new IllegalStateException("a broken listener");
+                  throw new StackOverflowError("a broken listener");
                 })
             .handler(TOPIC, BY_KEYS, Effects.handler())
             .build();

@@ -120,13 +120,27 @@ public abstract class SetupContract extends BrokerContract {
   }
 
   @Test
-  void runsOnASchemaThatIsNewer() {
+  void runsOnTheNextSchema() {
     InboxSchemaTable versions = InboxSchema.ofConnection().version();
     dsl().insertInto(versions, versions.version).values(2).execute();
     try {
       assertThat(inbox(Effects.handler()).receive(message("a")).isProcessed()).isTrue();
     } finally {
       dsl().deleteFrom(versions).where(versions.version.eq(2)).execute();
+    }
+  }
+
+  @Test
+  void refusesASchemaThatIsNewerThanTheNextOne() {
+    InboxSchemaTable versions = InboxSchema.ofConnection().version();
+    dsl().insertInto(versions, versions.version).values(3).execute();
+    try {
+      assertThatThrownBy(() -> inbox(Effects.handler()).check())
+          .isInstanceOf(SetupException.class)
+          .hasMessageContaining("has version 3")
+          .hasMessageContaining("upgrade the library");
+    } finally {
+      dsl().deleteFrom(versions).where(versions.version.eq(3)).execute();
     }
   }
 
@@ -178,7 +192,7 @@ public abstract class SetupContract extends BrokerContract {
         dsl(
             pool -> {
               pool.setMaximumPoolSize(3);
-              pool.setConnectionTimeout(6_000);
+              pool.setConnectionTimeout(30_000);
             });
 
     assertThatThrownBy(

@@ -12,6 +12,7 @@ import io.txbox.inbox.InboxEvent;
 import io.txbox.inbox.Receipt;
 import java.io.IOException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
@@ -169,6 +170,15 @@ public abstract class TransactionContract extends DatabaseContract {
         (message, tx) ->
             tx.connection(
                 c -> {
+                  try (Statement statement = c.createStatement();
+                      ResultSet rows = statement.executeQuery("select 1")) {
+                    rows.getStatement().getConnection().commit();
+                  }
+                }));
+    assertRefused(
+        (message, tx) ->
+            tx.connection(
+                c -> {
                   try (Statement statement = c.createStatement()) {
                     statement.addBatch("commit");
                     statement.executeBatch();
@@ -279,14 +289,25 @@ public abstract class TransactionContract extends DatabaseContract {
               pool.setTransactionIsolation(isolation);
               pool.setMaximumPoolSize(12);
             });
-    Inbox inbox = inbox(strict, Effects.handler());
+    Inbox inbox =
+        inbox(
+            strict,
+            (message, tx) -> {
+              Effects.handler().handle(message, tx);
+              if (message.keys().orElseThrow().equals("probe")) {
+                int before = Effects.count(tx);
+                Effects.add(dsl(), "committed meanwhile");
+                assertThat(Effects.count(tx)).isEqualTo(before + 1);
+              }
+            });
 
+    inbox.receive(message("probe"));
     List<Receipt> copies = InboxContract.atOnce(12, i -> inbox.receive(message("same")));
     List<Receipt> others = InboxContract.atOnce(12, i -> inbox.receive(message("other-" + i)));
 
     assertThat(copies).filteredOn(Receipt::isProcessed).hasSize(1);
     assertThat(others).allMatch(Receipt::isProcessed);
-    assertThat(effects().count()).isEqualTo(13);
+    assertThat(effects().count()).isEqualTo(15);
     assertThat(events.of(InboxEvent.Failed.class)).isEmpty();
   }
 
