@@ -1,12 +1,10 @@
 package io.txbox.testkit.broker;
 
-import java.io.BufferedReader;
+import io.txbox.testkit.process.Parent;
+import io.txbox.testkit.process.TempFolder;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.io.Reader;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
@@ -26,22 +24,21 @@ final class BrokerMain {
   /** Takes the ports of name server and broker, the store, and the file with the settings. */
   @SuppressWarnings("SystemExitOutsideMain")
   public static void main(String[] args) throws IOException {
-    PrintStream answers = System.out;
-    System.setOut(System.err);
+    Parent parent = Parent.ofThisJvm();
     try {
       Endpoint endpoint = new Endpoint(Integer.parseInt(args[0]), Integer.parseInt(args[1]));
       BrokerNode node = BrokerNode.start(endpoint, Path.of(args[2]), settings(Path.of(args[3])));
-      answers.println(READY);
-      obey(node, answers);
+      parent.answer(READY);
+      obey(node, parent);
       // The parent is dead, and nobody else deletes the store.
-      deleteAndHalt(new StoreFolder(Path.of(args[2])));
+      deleteAndHalt(new TempFolder(Path.of(args[2])));
     } catch (RuntimeException e) {
       e.printStackTrace();
       Runtime.getRuntime().halt(1);
     }
   }
 
-  private static void deleteAndHalt(StoreFolder store) {
+  private static void deleteAndHalt(TempFolder store) {
     for (int attempt = 0; attempt < 10 && Files.exists(store.path()); attempt++) {
       try {
         store.close();
@@ -52,14 +49,12 @@ final class BrokerMain {
     Runtime.getRuntime().halt(0);
   }
 
-  private static void obey(BrokerNode node, PrintStream answers) throws IOException {
-    BufferedReader orders =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+  private static void obey(BrokerNode node, Parent parent) {
     String order;
-    while ((order = orders.readLine()) != null) {
+    while ((order = parent.nextOrder()) != null) {
       if (order.equals(FLUSH)) {
         node.flush();
-        answers.println(FLUSHED);
+        parent.answer(FLUSHED);
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.txbox.testkit.broker;
 
+import io.txbox.testkit.process.TempFolder;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -7,10 +8,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class InJvmBroker extends TestBroker {
 
   private final BrokerNode node;
-  private final StoreFolder store;
+  private final TempFolder store;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private InJvmBroker(Endpoint endpoint, BrokerNode node, StoreFolder store) {
+  private InJvmBroker(Endpoint endpoint, BrokerNode node, TempFolder store) {
     super(endpoint);
     this.node = node;
     this.store = store;
@@ -18,7 +19,7 @@ final class InJvmBroker extends TestBroker {
 
   static TestBroker start(BrokerSettings settings) {
     Endpoint endpoint = Endpoint.free();
-    StoreFolder store = StoreFolder.create();
+    TempFolder store = TempFolder.create("txbox-broker-");
     try {
       return new InJvmBroker(endpoint, BrokerNode.start(endpoint, store.path(), settings), store);
     } catch (RuntimeException e) {

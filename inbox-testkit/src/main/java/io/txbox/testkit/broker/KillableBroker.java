@@ -1,5 +1,6 @@
 package io.txbox.testkit.broker;
 
+import io.txbox.testkit.process.TempFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -13,13 +14,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class KillableBroker extends TestBroker {
 
-  private final StoreFolder folder;
+  private final TempFolder folder;
   private final BrokerSettings settings;
   private final AtomicBoolean closed = new AtomicBoolean();
   private BrokerProcess process;
 
   private KillableBroker(
-      Endpoint endpoint, StoreFolder folder, BrokerSettings settings, BrokerProcess process) {
+      Endpoint endpoint, TempFolder folder, BrokerSettings settings, BrokerProcess process) {
     super(endpoint);
     this.folder = folder;
     this.settings = settings;
@@ -28,7 +29,7 @@ public final class KillableBroker extends TestBroker {
 
   static KillableBroker start(BrokerSettings settings) {
     Endpoint endpoint = Endpoint.free();
-    StoreFolder folder = StoreFolder.create();
+    TempFolder folder = TempFolder.create("txbox-broker-");
     try {
       BrokerProcess process = BrokerProcess.start(endpoint, folder.path(), settings);
       return new KillableBroker(endpoint, folder, settings, process);

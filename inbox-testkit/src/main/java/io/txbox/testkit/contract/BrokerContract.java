@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.txbox.InboxHandler;
 import io.txbox.rocketmq.InboxConsumer;
-import io.txbox.testkit.broker.BrokerExtension;
 import io.txbox.testkit.broker.TestBroker;
 import io.txbox.testkit.broker.TestProducer;
 import java.time.Duration;
@@ -13,15 +12,13 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.awaitility.core.ConditionFactory;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What contracts with a real broker start from: a broker, a producer, a topic, consumers. */
 abstract class BrokerContract extends DatabaseContract {
-  @RegisterExtension static final BrokerExtension BROKER = BrokerExtension.shared();
-
-  final String topic = BROKER.newTopic("payment", queues());
+  final String topic = broker().newTopic("payment", queues());
   private final List<InboxConsumer> consumers = new ArrayList<>();
   private final List<DefaultMQPushConsumer> clients = new CopyOnWriteArrayList<>();
   TestProducer producer;
@@ -30,9 +27,7 @@ abstract class BrokerContract extends DatabaseContract {
     return 2;
   }
 
-  TestBroker broker() {
-    return BROKER.broker();
-  }
+  abstract TestBroker broker();
 
   @BeforeEach
   void connect() {
@@ -49,7 +44,11 @@ abstract class BrokerContract extends DatabaseContract {
 
   /** A consumer of this test's group. */
   InboxConsumer.Builder consumer() {
-    return InboxConsumer.builder(group, dsl(), dialect())
+    return consumer(dsl());
+  }
+
+  InboxConsumer.Builder consumer(DSLContext dsl) {
+    return InboxConsumer.builder(group, dsl, dialect())
         .nameServer(broker().nameServer())
         .lanes(4)
         .drain(Duration.ofSeconds(10))

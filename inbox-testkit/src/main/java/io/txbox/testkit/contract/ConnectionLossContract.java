@@ -37,11 +37,10 @@ public abstract class ConnectionLossContract extends DatabaseContract {
   void connectThroughProxy() {
     proxy = TcpProxy.to(database().host(), database().port());
     unreliable =
-        dsl(
+        dslThrough(
+            proxy,
             pool -> {
-              pool.setJdbcUrl(database().jdbcUrl(proxy.host(), proxy.port()));
               pool.setMaximumPoolSize(2);
-              pool.setConnectionTimeout(2_000);
               sendPlainCommits(pool);
             });
   }

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** From a real broker into the database, in any order. */
-public abstract class ConsumerContract extends BrokerContract {
+public abstract class ConsumerContract extends SharedBrokerContract {
   /** For subclasses. */
   protected ConsumerContract() {}
 

@@ -11,6 +11,7 @@ import io.txbox.store.InboxSchema;
 import io.txbox.store.StoreDialect;
 import io.txbox.testkit.LeakCheck;
 import io.txbox.testkit.database.TestDatabase;
+import io.txbox.testkit.network.TcpProxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -57,6 +58,16 @@ abstract class DatabaseContract {
     HikariDataSource pool = database().dataSource(customizer);
     pools.add(pool);
     return database().dsl(pool);
+  }
+
+  /** jOOQ on a pool of its own, for this test, whose connections go through a proxy. */
+  DSLContext dslThrough(TcpProxy proxy, Consumer<HikariConfig> customizer) {
+    return dsl(
+        pool -> {
+          pool.setJdbcUrl(database().jdbcUrl(proxy.host(), proxy.port()));
+          pool.setConnectionTimeout(2_000);
+          customizer.accept(pool);
+        });
   }
 
   Effects effects() {

@@ -19,6 +19,7 @@ import org.jooq.impl.SQLDataType;
  */
 final class Effects {
   static final String NAME = "effect";
+  static final String TOUCHES = "touches";
 
   private static final Table<Record> TABLE = table(name("business_effect"));
   private static final Field<String> EFFECT = field(name("effect"), SQLDataType.VARCHAR(100));
@@ -37,7 +38,10 @@ final class Effects {
 
   /** A handler that has the effect that its message asks for. */
   static InboxHandler handler() {
-    return (message, tx) -> add(tx, message.property(NAME).orElseThrow());
+    return (message, tx) -> {
+      add(tx, message.property(NAME).orElseThrow());
+      message.property(TOUCHES).ifPresent(effect -> touch(tx, effect));
+    };
   }
 
   /** Has an effect, in a transaction. */

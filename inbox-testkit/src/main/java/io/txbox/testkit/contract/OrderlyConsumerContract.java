@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** From a real broker into the database, each queue in order. */
-public abstract class OrderlyConsumerContract extends BrokerContract {
+public abstract class OrderlyConsumerContract extends SharedBrokerContract {
   private final Map<Integer, List<String>> committed = new ConcurrentHashMap<>();
 
   /** For subclasses. */

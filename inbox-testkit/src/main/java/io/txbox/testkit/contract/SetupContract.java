@@ -19,7 +19,7 @@ import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
 
 /** What is not fit is refused before anything starts, by an error that says what to do. */
-public abstract class SetupContract extends BrokerContract {
+public abstract class SetupContract extends SharedBrokerContract {
   /** For subclasses. */
   protected SetupContract() {}
 

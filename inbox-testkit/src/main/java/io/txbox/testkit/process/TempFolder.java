@@ -1,4 +1,4 @@
-package io.txbox.testkit.broker;
+package io.txbox.testkit.process;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,11 +9,16 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A temporary folder, deleted with all it holds. */
-record StoreFolder(Path path) implements AutoCloseable {
-  static StoreFolder create() {
+/**
+ * A temporary folder, deleted with all it holds.
+ *
+ * @param path where it is
+ */
+public record TempFolder(Path path) implements AutoCloseable {
+  /** Creates a folder of a new name that begins so. */
+  public static TempFolder create(String prefix) {
     try {
-      return new StoreFolder(Files.createTempDirectory("txbox-broker-"));
+      return new TempFolder(Files.createTempDirectory(prefix));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

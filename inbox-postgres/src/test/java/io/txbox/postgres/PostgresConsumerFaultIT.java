@@ -1,0 +1,30 @@
+package io.txbox.postgres;
+
+import com.zaxxer.hikari.HikariConfig;
+import io.txbox.migrations.Migrations;
+import io.txbox.store.StoreDialect;
+import io.txbox.testkit.contract.ConsumerFaultContract;
+import io.txbox.testkit.database.DatabaseExtension;
+import io.txbox.testkit.database.TestDatabase;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class PostgresConsumerFaultIT extends ConsumerFaultContract {
+  @RegisterExtension
+  static final DatabaseExtension DATABASE =
+      DatabaseExtension.postgres().schema(Migrations::migrate);
+
+  @Override
+  protected TestDatabase database() {
+    return DATABASE.database();
+  }
+
+  @Override
+  protected StoreDialect dialect() {
+    return new PostgresDialect();
+  }
+
+  @Override
+  protected void sendPlainCommits(HikariConfig pool) {
+    pool.addDataSourceProperty("prepareThreshold", "0");
+  }
+}

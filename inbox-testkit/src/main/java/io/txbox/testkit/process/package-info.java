@@ -1,0 +1,5 @@
+/** JVMs of their own, to be killed. */
+@NullMarked
+package io.txbox.testkit.process;
+
+import org.jspecify.annotations.NullMarked;
