@@ -49,14 +49,15 @@ public final class Guard implements AutoCloseable {
 
   /** Returns the transaction as a handler may use it, with the settings of a configuration. */
   public DSLContext tx(Configuration configuration) {
-    Configuration guardedOne =
+    Configuration own =
         configuration
-            .derive(new DefaultConnectionProvider(guarded))
-            .derive(new SavepointTransactionProvider());
+            .derive()
+            .set(new DefaultConnectionProvider(guarded))
+            .set(new SavepointTransactionProvider());
     // jOOQ's transaction provider leaves its connection in the configuration's data, which is
     // preferred to the connection provider.
-    guardedOne.data().values().removeIf(ConnectionProvider.class::isInstance);
-    return DSL.using(guardedOne);
+    own.data().values().removeIf(ConnectionProvider.class::isInstance);
+    return DSL.using(own);
   }
 
   /** Ends the handler's use of the transaction; every later call on it fails. */

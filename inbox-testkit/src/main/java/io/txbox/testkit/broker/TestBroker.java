@@ -2,7 +2,6 @@ package io.txbox.testkit.broker;
 
 import static org.awaitility.Awaitility.await;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -12,6 +11,7 @@ import java.util.stream.IntStream;
 import org.apache.rocketmq.common.MixAll;
 import org.apache.rocketmq.common.TopicConfig;
 import org.apache.rocketmq.remoting.protocol.subscription.SubscriptionGroupConfig;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A RocketMQ name server with one broker, both listening on loopback only, on an own store that is
@@ -28,6 +28,7 @@ public abstract sealed class TestBroker implements AutoCloseable
   private final Endpoint endpoint;
   private final BrokerAdmin admin;
   private final AtomicInteger names = new AtomicInteger();
+  private @Nullable TestProducer producer;
 
   TestBroker(Endpoint endpoint) {
     this.endpoint = endpoint;
@@ -178,10 +179,28 @@ public abstract sealed class TestBroker implements AutoCloseable
     admin.configure(name, value);
   }
 
+  /**
+   * Returns a producer that is the same at each call, since RocketMQ's take 3 s to shut down. It is
+   * closed with the broker, and not before.
+   */
+  public final synchronized TestProducer producer() {
+    if (producer == null) {
+      producer = TestProducer.connect(this);
+    }
+    return producer;
+  }
+
   /** Ends name server and broker and deletes the store. Idempotent. */
   @Override
   public void close() {
+    closeProducer();
     admin.close();
+  }
+
+  private synchronized void closeProducer() {
+    if (producer != null) {
+      producer.close();
+    }
   }
 
   /** Returns the folder with all the broker's files. */

@@ -31,14 +31,13 @@ abstract class BrokerContract extends DatabaseContract {
 
   @BeforeEach
   void connect() {
-    producer = TestProducer.connect(broker());
+    producer = broker().producer();
   }
 
   @Override
   @AfterEach
   void leavesNothingBehind() {
     consumers.forEach(InboxConsumer::close);
-    producer.close();
     super.leavesNothingBehind();
   }
 
