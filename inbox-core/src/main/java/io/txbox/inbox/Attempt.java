@@ -68,7 +68,7 @@ final class Attempt {
       throw new BeginAgainException(again.reason());
     }
     if (claim instanceof Claim.Decided decided && !decided.claimed().contains(row.dedupKey())) {
-      return Receipt.duplicate(incoming.key(), causeOf(row, tx.dsl()));
+      return Receipt.duplicate(incoming.key(), causeOf(row, InboxDatabase.own(tx)));
     }
     stage = Stage.HANDLER;
     handle(incoming, tx, connection);

@@ -21,6 +21,7 @@ import java.util.function.Supplier;
 final class Delivery {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(5);
   private static final int MAX_DOUBLINGS = 6;
+  private static final Duration BUSY_PAUSE = Duration.ofMillis(200);
 
   private final Incoming incoming;
   private final InboxRows rows;
@@ -80,7 +81,8 @@ final class Delivery {
     FailureKind kind = attempt.kindOf(error);
     if (attempt.stage() == Stage.CLAIM && kind.isWaitThatEnded()) {
       events.tell(new InboxEvent.Busy(incoming.message(), incoming.key(), elapsed()));
-      return true;
+      LockSupport.parkNanos(BUSY_PAUSE.toNanos()); // The session's own limit may be far shorter.
+      return !Thread.currentThread().isInterrupted();
     }
     if (!kind.mayPass() || retries >= maxRetries) {
       return false;
@@ -102,7 +104,7 @@ final class Delivery {
           incoming.message(),
           "The handler returned normally after "
               + swallowed.getCause()
-              + ". All was rolled back, since a commit might store only a part. Let the error out"
+              + " -- all was rolled back, since a commit might store only a part. Let the error out"
               + " of the handler, or run what may fail inside tx.transaction(…)",
           swallowed.getCause());
     }

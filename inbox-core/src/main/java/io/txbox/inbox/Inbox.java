@@ -194,10 +194,11 @@ public final class Inbox {
      * InboxEvent.Busy}, lets go of its connection for a moment and waits again. Default: 5 s, in
      * whole seconds.
      *
-     * @throws IllegalArgumentException if it is below a second
+     * @throws IllegalArgumentException if it is below a second or above an hour
      */
     public Builder claimWait(Duration claimWait) {
-      this.claimWait = Require.atLeast("claimWait", Duration.ofSeconds(1), claimWait);
+      this.claimWait =
+          Require.between("claimWait", Duration.ofSeconds(1), Duration.ofHours(1), claimWait);
       return this;
     }
 

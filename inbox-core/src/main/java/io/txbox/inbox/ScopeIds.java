@@ -42,7 +42,7 @@ final class ScopeIds {
   private Optional<Short> find(String scope) {
     return dsl.transactionResult(
         tx ->
-            tx.dsl()
+            InboxDatabase.own(tx)
                 .select(table.id)
                 .from(table)
                 .where(table.consumerGroup.eq(StorableText.of(consumerGroup)))
@@ -54,7 +54,7 @@ final class ScopeIds {
     try {
       dsl.transaction(
           tx ->
-              tx.dsl()
+              InboxDatabase.own(tx)
                   .insertInto(table)
                   .set(table.consumerGroup, StorableText.of(consumerGroup))
                   .set(table.scope, StorableText.of(scope))

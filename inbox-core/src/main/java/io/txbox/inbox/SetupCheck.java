@@ -12,6 +12,7 @@ import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
 import org.jooq.impl.DefaultConnectionProvider;
 import org.jooq.impl.NoConnectionProvider;
+import org.jooq.impl.ThreadLocalTransactionProvider;
 
 /** Refuses what an inbox cannot be true on, before anything starts. */
 final class SetupCheck {
@@ -28,6 +29,14 @@ final class SetupCheck {
           "dsl must take its connections from a pool, but has "
               + (provider instanceof NoConnectionProvider ? "none" : "a single one")
               + ": make it by DSL.using(dataSource, SQLDialect."
+              + dialect.families().iterator().next()
+              + ")");
+    }
+    if (dsl.configuration().transactionProvider() instanceof ThreadLocalTransactionProvider) {
+      throw new IllegalArgumentException(
+          "dsl must not have a ThreadLocalTransactionProvider: it binds txbox's transaction to the"
+              + " thread, and a nested transaction on dsl would commit it from inside a handler."
+              + " Make another DSLContext for txbox, by DSL.using(dataSource, SQLDialect."
               + dialect.families().iterator().next()
               + ")");
     }
@@ -55,7 +64,7 @@ final class SetupCheck {
     }
     int version = version(database).orElse(0);
     if (version < SCHEMA_VERSION) {
-      throw unfit(database, version, "needs " + SCHEMA_VERSION + ". " + mend());
+      throw unfit(database, version, "needs " + SCHEMA_VERSION + ". " + mend(database.schema()));
     }
     if (version > SCHEMA_VERSION + 1) {
       throw unfit(
@@ -82,7 +91,7 @@ final class SetupCheck {
           .dsl()
           .transactionResult(
               tx ->
-                  tx.dsl()
+                  InboxDatabase.own(tx)
                       .select(DSL.max(table.version))
                       .from(table)
                       .fetchOptional(0, Integer.class));
@@ -94,7 +103,7 @@ final class SetupCheck {
           "The schema of txbox is missing"
               + in(database.schema())
               + ", or cannot be read. "
-              + mend(),
+              + mend(database.schema()),
           e);
     }
   }
@@ -103,8 +112,11 @@ final class SetupCheck {
     return schema.name().map(name -> " in '" + name + "'").orElse("");
   }
 
-  private static String mend() {
-    return "Run Migrations.migrate(dataSource), or 'java -jar inbox-migrations-cli.jar migrate"
-        + " --url <jdbc address>', before the consumer starts.";
+  private static String mend(InboxSchema schema) {
+    return "Run Migrations.migrate(dataSource"
+        + schema.name().map(name -> ", \"" + name + "\"").orElse("")
+        + "), or 'java -jar inbox-migrations-cli.jar migrate --url <jdbc address>"
+        + schema.name().map(name -> " --schema " + name).orElse("")
+        + "', before the consumer starts.";
   }
 }

@@ -24,6 +24,14 @@ public final class Require {
     return value;
   }
 
+  /** Returns a duration that is at least {@code least} and at most {@code most}. */
+  public static Duration between(String name, Duration least, Duration most, Duration value) {
+    if (atLeast(name, least, value).compareTo(most) > 0) {
+      throw new IllegalArgumentException(name + " must be at most " + most + ", but was " + value);
+    }
+    return value;
+  }
+
   /** Returns a duration that is at least {@code least}. */
   public static Duration atLeast(String name, Duration least, Duration value) {
     if (value.compareTo(least) < 0) {

@@ -21,12 +21,14 @@ import org.jspecify.annotations.Nullable;
 final class BrokerAdmin implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
+  private final MQClientInstance client;
   private final MQClientAPIImpl api;
 
   BrokerAdmin(ClientConfig config, @Nullable RPCHook rpcHook) {
     ClientConfig own = config.cloneClientConfig();
     own.setInstanceName(own.getInstanceName() + "-admin");
-    api = new MQClientInstance(own, 0, own.buildMQClientId(), rpcHook).getMQClientAPIImpl();
+    client = new MQClientInstance(own, 0, own.buildMQClientId(), rpcHook);
+    api = client.getMQClientAPIImpl();
     api.start();
   }
 
@@ -50,5 +52,7 @@ final class BrokerAdmin implements AutoCloseable {
   @Override
   public void close() {
     api.shutdown();
+    // It has run since the constructor; shutdown() would only end it after a start().
+    client.getScheduledExecutorService().shutdownNow();
   }
 }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.remoting.RPCHook;
@@ -93,7 +94,8 @@ public final class InboxConsumer implements AutoCloseable {
    */
   public synchronized void start() {
     if (!state.compareAndSet(State.NEW, State.RUNNING)) {
-      throw new IllegalStateException("A consumer can be started once, but it is " + state.get());
+      throw new IllegalStateException(
+          "A consumer can be started once, but it is " + state.get() + ": build a new one");
     }
     try {
       running = begin();
@@ -130,7 +132,12 @@ public final class InboxConsumer implements AutoCloseable {
       intake.release();
       client.shutdown();
       lanes.close();
-      throw new SetupException("RocketMQ's client did not start: " + e.getMessage(), e);
+      throw new SetupException(
+          "RocketMQ's client did not start with the name server '"
+              + client.getNamesrvAddr()
+              + "': "
+              + e.getMessage(),
+          e);
     }
     return new Running(client, intake, lanes);
   }
@@ -175,6 +182,8 @@ public final class InboxConsumer implements AutoCloseable {
 
   /** Builds an {@link InboxConsumer}. Not thread-safe. */
   public static final class Builder {
+    private static final Pattern ADDRESSES = Pattern.compile("[^;\\s]+:\\d+(;[^;\\s]+:\\d+)*;?");
+
     private final String consumerGroup;
     private final DSLContext dsl;
     private final Inbox.Builder inbox;
@@ -193,11 +202,15 @@ public final class InboxConsumer implements AutoCloseable {
 
     /**
      * Sets the name server's address, {@code host:port}; several are separated by {@code ;}.
+     * Required, here or by {@link #customize}.
      *
-     * @throws IllegalArgumentException if it is blank
+     * @throws IllegalArgumentException if it is anything else
      */
     public Builder nameServer(String address) {
-      Require.text("nameServer", address);
+      if (!ADDRESSES.matcher(Require.text("nameServer", address)).matches()) {
+        throw new IllegalArgumentException(
+            "nameServer must be host:port, several separated by ';', but was '" + address + "'");
+      }
       return customize(client -> client.setNamesrvAddr(address));
     }
 
@@ -302,6 +315,9 @@ public final class InboxConsumer implements AutoCloseable {
      * @throws IllegalArgumentException if there is no subscription
      */
     public InboxConsumer build() {
+      if (subscriptions.isEmpty()) {
+        throw new IllegalArgumentException("a consumer needs at least one subscribe(topic, …)");
+      }
       return new InboxConsumer(this);
     }
   }

@@ -1,6 +1,8 @@
 package io.txbox.rocketmq;
 
 import io.txbox.internal.Require;
+import org.apache.rocketmq.client.Validators;
+import org.apache.rocketmq.client.exception.MQClientException;
 
 /** Says more about a subscription than its topic, keys and handler. Not thread-safe. */
 public final class Subscription {
@@ -9,8 +11,18 @@ public final class Subscription {
   private String tags = "*";
 
   Subscription(String topic) {
-    this.topic = Require.text("topic", topic);
+    this.topic = checked(Require.text("topic", topic));
     this.scope = topic;
+  }
+
+  private static String checked(String topic) {
+    try {
+      Validators.checkTopic(topic);
+      return topic;
+    } catch (MQClientException e) {
+      throw new IllegalArgumentException(
+          "topic '" + topic + "' is none that RocketMQ allows: " + e.getErrorMessage(), e);
+    }
   }
 
   /**

@@ -18,10 +18,16 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jooq.DSLContext;
+import org.jooq.TransactionContext;
+import org.jooq.TransactionProvider;
+import org.jooq.conf.Settings;
 import org.jooq.impl.DSL;
+import org.jooq.impl.DefaultTransactionProvider;
 import org.jooq.impl.ThreadLocalTransactionProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -134,23 +140,80 @@ class PostgresDialectIT {
   @Test
   void usesTheTransactionProviderThatTheUserHas() {
     DSLContext dsl = DATABASE.database().dsl();
-    DSLContext own =
-        DSL.using(
-            dsl.configuration()
-                .derive(
-                    new ThreadLocalTransactionProvider(dsl.configuration().connectionProvider())));
-    dsl.execute("create table owned (id int)");
-    Inbox inbox =
-        inbox(
-            own,
-            (received, tx) -> {
-              tx.execute("insert into owned values (1)");
-              // Through the user's own context: the provider binds it to the thread's transaction.
-              assertThat(own.fetchCount(DSL.table("owned"))).isEqualTo(1);
-            });
+    List<String> calls = new CopyOnWriteArrayList<>();
+    TransactionProvider jooqs =
+        new DefaultTransactionProvider(dsl.configuration().connectionProvider());
+    TransactionProvider users =
+        new TransactionProvider() {
+          @Override
+          public void begin(TransactionContext context) {
+            calls.add("begin");
+            jooqs.begin(context);
+          }
+
+          @Override
+          public void commit(TransactionContext context) {
+            calls.add("commit");
+            jooqs.commit(context);
+          }
+
+          @Override
+          public void rollback(TransactionContext context) {
+            calls.add("rollback");
+            jooqs.rollback(context);
+          }
+        };
+    Inbox inbox = inbox(DSL.using(dsl.configuration().derive(users)), (received, tx) -> {});
+    inbox.receive(InboxMessage.builder("T").build());
+    calls.clear();
 
     assertThat(inbox.receive(message).isProcessed()).isTrue();
-    assertThat(dsl.fetchCount(DSL.table("owned"))).isEqualTo(1);
+
+    assertThat(calls).containsExactly("begin", "commit");
+  }
+
+  @Test
+  void refusesAProviderThatBindsTheTransactionToTheThread() {
+    DSLContext dsl = DATABASE.database().dsl();
+    TransactionProvider threadBound =
+        new ThreadLocalTransactionProvider(dsl.configuration().connectionProvider());
+
+    assertThatThrownBy(
+            () -> inbox(DSL.using(dsl.configuration().derive(threadBound)), (received, tx) -> {}))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("ThreadLocalTransactionProvider");
+  }
+
+  @Test
+  void bindsAndReadsArraysThroughTheGuard() {
+    CompletableFuture<Integer[]> read = new CompletableFuture<>();
+    Inbox inbox =
+        inbox(
+            DATABASE.database().dsl(),
+            (received, tx) ->
+                read.complete(
+                    tx.select(DSL.val(new Integer[] {1, 2}).as("a")).fetchSingle().value1()));
+
+    inbox.receive(message);
+
+    assertThat(read.join()).containsExactly(1, 2);
+  }
+
+  @Test
+  void keepsToItsSchemaWhateverTheSettingsOfTheContext() {
+    DSLContext dsl = DATABASE.database().dsl();
+    dsl.execute("create schema elsewhere");
+    Migrations.migrate(DATABASE.database().dataSource(), "elsewhere");
+    DSLContext bent = DSL.using(dsl.configuration().derive(new Settings().withRenderSchema(false)));
+    Inbox inbox =
+        Inbox.builder("bent", bent, new PostgresDialect())
+            .schema("elsewhere")
+            .handler("T", DedupKeys.messageId(), (received, tx) -> {})
+            .build();
+
+    assertThat(inbox.receive(message).isProcessed()).isTrue();
+    assertThat(inbox.receive(message).isDuplicate()).isTrue();
+    assertThat(dsl.fetchCount(DSL.table("elsewhere.inbox"))).isEqualTo(1);
   }
 
   // BC-41

@@ -7,14 +7,20 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Array;
+import java.sql.Blob;
 import java.sql.CallableStatement;
+import java.sql.Clob;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.NClob;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLXML;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +32,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class GuardedJdbc {
   private static final ClassLoader LOADER = GuardedJdbc.class.getClassLoader();
+
+  /** What comes out of a connection and leads back to it, the most special first. */
+  private static final List<Class<?>> GUARDED =
+      List.of(
+          CallableStatement.class,
+          PreparedStatement.class,
+          Statement.class,
+          ResultSet.class,
+          DatabaseMetaData.class,
+          Array.class,
+          Blob.class,
+          NClob.class,
+          Clob.class,
+          SQLXML.class);
 
   /** Calls that would end the transaction, or change what it is. */
   private static final Set<String> REFUSED =
@@ -133,29 +153,27 @@ final class GuardedJdbc {
     if (result instanceof Connection) {
       return proxy;
     }
-    if (result instanceof CallableStatement statement) {
-      return passing(CallableStatement.class, statement);
-    }
-    if (result instanceof PreparedStatement statement) {
-      return passing(PreparedStatement.class, statement);
-    }
-    if (result instanceof Statement statement) {
-      return passing(Statement.class, statement);
-    }
-    if (result instanceof ResultSet rows) {
-      return passing(ResultSet.class, rows);
-    }
-    if (result instanceof Array array) {
-      return passing(Array.class, array);
-    }
-    if (result instanceof DatabaseMetaData metaData) {
-      return passing(DatabaseMetaData.class, metaData);
-    }
-    return result;
+    return GUARDED.stream()
+        .filter(type -> type.isInstance(result))
+        .findFirst()
+        .<Object>map(type -> proxy(type, new Passing(requireNonNull(result))))
+        .orElse(result);
   }
 
-  private <T> T passing(Class<T> type, T target) {
-    return proxy(type, (self, method, args) -> onAny(self, target, method, args));
+  /** What the driver gets of ours, it gets without the wrapping: it looks at the classes. */
+  private static @Nullable Object @Nullable [] unwrapped(@Nullable Object @Nullable [] args) {
+    if (args == null) {
+      return null;
+    }
+    return Arrays.stream(args).map(GuardedJdbc::unwrapped).toArray();
+  }
+
+  private static @Nullable Object unwrapped(@Nullable Object arg) {
+    return arg != null
+            && Proxy.isProxyClass(arg.getClass())
+            && Proxy.getInvocationHandler(arg) instanceof Passing passing
+        ? passing.target
+        : arg;
   }
 
   private static <T> T proxy(Class<T> type, InvocationHandler handler) {
@@ -165,7 +183,7 @@ final class GuardedJdbc {
   private static @Nullable Object passOn(
       Object target, Method method, @Nullable Object @Nullable [] args) throws SQLException {
     try {
-      return method.invoke(target, args);
+      return method.invoke(target, unwrapped(args));
     } catch (InvocationTargetException e) {
       Throwable cause = e.getCause();
       if (cause instanceof SQLException sql) {
@@ -180,6 +198,20 @@ final class GuardedJdbc {
       throw new SQLException(cause);
     } catch (IllegalAccessException e) {
       throw new IllegalStateException("JDBC's interfaces are public", e);
+    }
+  }
+
+  private final class Passing implements InvocationHandler {
+    private final Object target;
+
+    Passing(Object target) {
+      this.target = target;
+    }
+
+    @Override
+    public @Nullable Object invoke(Object self, Method method, @Nullable Object @Nullable [] args)
+        throws SQLException {
+      return onAny(self, target, method, args);
     }
   }
 }

@@ -17,15 +17,18 @@ import java.util.stream.Stream;
  * and refused if either way finds something. Not a parser: a stored procedure's body is not seen.
  */
 final class SqlGate {
-  /** Words that always begin such a statement. */
-  private static final Set<String> ALWAYS = Set.of("COMMIT", "BEGIN", "END", "ABORT", "XA");
+  /** Words that always begin such a statement, or one that changes the session for good. */
+  private static final Set<String> ALWAYS =
+      Set.of("COMMIT", "BEGIN", "END", "ABORT", "XA", "RESET", "DISCARD");
 
-  /** What a SET must not touch, with or without SESSION, LOCAL, GLOBAL or {@code @@}. */
+  /** What not even SET LOCAL may touch. */
   private static final Set<String> FIXED_SETTINGS =
       Set.of(
           "AUTOCOMMIT",
+          "@@AUTOCOMMIT",
           "TRANSACTION",
           "TRANSACTION_ISOLATION",
+          "TRANSACTION_READ_ONLY",
           "TX_ISOLATION",
           "CHARACTERISTICS",
           "SYNCHRONOUS_COMMIT",
@@ -46,9 +49,14 @@ final class SqlGate {
     boolean ambiguous =
         sql.indexOf('\\') >= 0
             || sql.indexOf('#') >= 0
+            || sql.contains("/*!")
+            || sql.contains("/*M!")
             || sql.indexOf("/*") < sql.lastIndexOf("/*");
-    return (ambiguous ? IntStream.range(0, 8) : IntStream.of(0))
-        .mapToObj(bits -> new SqlReading(sql, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0));
+    return (ambiguous ? IntStream.range(0, 16) : IntStream.of(0))
+        .mapToObj(
+            bits ->
+                new SqlReading(
+                    sql, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0));
   }
 
   private static boolean endsTransaction(List<String> head) {
@@ -57,7 +65,20 @@ final class SqlGate {
         || (first.equals("ROLLBACK") && !head.contains("TO"))
         || (first.equals("START") && head.contains("TRANSACTION"))
         || (first.equals("PREPARE") && head.contains("TRANSACTION"))
-        || (first.equals("SET") && head.stream().anyMatch(FIXED_SETTINGS::contains));
+        || (first.equals("SET") && !isOfThisTransaction(head));
+  }
+
+  /**
+   * A SET that outlives the transaction would change what the pool's next borrower does, txbox's
+   * own claims among them: another search_path is another inbox.
+   */
+  private static boolean isOfThisTransaction(List<String> set) {
+    String what = set.size() > 1 ? set.get(1) : "";
+    boolean local =
+        what.equals("LOCAL")
+            || what.equals("CONSTRAINTS")
+            || (what.startsWith("@") && !what.startsWith("@@"));
+    return local && set.stream().noneMatch(FIXED_SETTINGS::contains);
   }
 
   /** One way to read a text: splits it into statements and keeps the first words of each. */
@@ -68,11 +89,18 @@ final class SqlGate {
     private final boolean backslashEscapes;
     private final boolean hashComments;
     private final boolean flatComments;
+    private final boolean codeInComments;
     private final List<List<String>> heads = new ArrayList<>();
     private List<String> head = new ArrayList<>();
 
-    SqlReading(String sql, boolean backslashEscapes, boolean hashComments, boolean flatComments) {
+    SqlReading(
+        String sql,
+        boolean backslashEscapes,
+        boolean hashComments,
+        boolean flatComments,
+        boolean codeInComments) {
       this.sql = sql;
+      this.codeInComments = codeInComments;
       this.flatComments = flatComments;
       this.backslashEscapes = backslashEscapes;
       this.hashComments = hashComments;
@@ -94,18 +122,50 @@ final class SqlGate {
         return i + 1;
       }
       if (c == '\'' || c == '"' || c == '`') {
-        return afterQuoted(i, c);
+        int end = afterQuoted(i, c);
+        if (c != '\'' && !head.isEmpty()) {
+          addWord(sql.substring(i + 1, Math.max(i + 1, end - 1))); // A name: SET "autocommit" …
+        }
+        return end;
       }
       if (sql.startsWith("--", i) || (c == '#' && hashComments)) {
-        return after("\n", i);
+        return afterLine(i);
       }
-      if (sql.startsWith("/*", i) && !sql.startsWith("/*!", i) && !sql.startsWith("/*M!", i)) {
+      if (sql.startsWith("/*", i) && !isCode(i)) {
         return afterComment(i);
       }
       if (c == '$') {
         return afterDollarQuoted(i);
       }
-      return Character.isLetter(c) || c == '_' ? afterWord(i) : i + 1;
+      if (c == '{') {
+        return afterEscape(i + 1);
+      }
+      return isNamePart(c) || c == '@' ? afterWord(i) : i + 1;
+    }
+
+    /** MySQL and MariaDB run what stands in such a comment. */
+    private boolean isCode(int i) {
+      return codeInComments && (sql.startsWith("/*!", i) || sql.startsWith("/*M!", i));
+    }
+
+    /** JDBC's escapes, such as {@code {oj …}}: the driver takes brace and word off. */
+    private int afterEscape(int start) {
+      int end = start;
+      while (end < sql.length() && Character.isWhitespace(sql.charAt(end))) {
+        end++;
+      }
+      while (end < sql.length() && isNamePart(sql.charAt(end))) {
+        end++;
+      }
+      return end;
+    }
+
+    private int afterLine(int start) {
+      int end = start;
+      while (end < sql.length() && sql.charAt(end) != '\n' && sql.charAt(end) != '\r') {
+        end++;
+      }
+      return end;
     }
 
     private void endStatement() {
@@ -117,13 +177,27 @@ final class SqlGate {
 
     private int afterWord(int start) {
       int end = start;
-      while (end < sql.length() && Character.isJavaIdentifierPart(sql.charAt(end))) {
+      while (end < sql.length() && (isNamePart(sql.charAt(end)) || sql.charAt(end) == '@')) {
         end++;
       }
-      if (head.size() < WORDS) {
-        head.add(sql.substring(start, end).toUpperCase(Locale.ROOT));
-      }
+      addWord(sql.substring(start, end));
       return end;
+    }
+
+    private void addWord(String word) {
+      if (head.size() < WORDS && !Character.isDigit(word.isEmpty() ? '0' : word.charAt(0))) {
+        head.add(word.toUpperCase(Locale.ROOT));
+      }
+    }
+
+    /** To PostgreSQL's lexer, every character beyond ASCII is part of a name. */
+    private static boolean isNamePart(char c) {
+      return c >= 0x80
+          || (c >= 'a' && c <= 'z')
+          || (c >= 'A' && c <= 'Z')
+          || (c >= '0' && c <= '9')
+          || c == '_'
+          || c == '$';
     }
 
     private int afterQuoted(int start, char quote) {
@@ -168,8 +242,8 @@ final class SqlGate {
 
     private static boolean isTag(String tag) {
       return tag.isEmpty()
-          || (Character.isUnicodeIdentifierStart(tag.charAt(0))
-              && tag.chars().allMatch(Character::isUnicodeIdentifierPart));
+          || (!Character.isDigit(tag.charAt(0))
+              && tag.chars().allMatch(c -> isNamePart((char) c) && c != '$'));
     }
 
     private int after(String end, int from) {

@@ -53,6 +53,18 @@ class SqlGateTest {
         "select \";\"; commit",
         "select 1 /* /* */; commit",
         "truncate t",
+        "-- note\rcommit",
+        "{oj commit}",
+        "/*! ' */ commit; --'",
+        "select 1 as \u20ac$a$; commit; select 1 as \u20ac$a$",
+        "select $\u20ac$'$\u20ac$; commit; --'",
+        "set local \"synchronous_commit\" to off",
+        "set transaction_read_only = on",
+        "reset synchronous_commit",
+        "discard all",
+        "set search_path to other",
+        "set session role other",
+        "set default_transaction_read_only = on",
       })
   void refusesWhatEndsTheTransaction(String sql) {
     assertThat(SqlGate.firstRefused(sql, MYSQL_LIKE)).isPresent();
@@ -78,6 +90,9 @@ class SqlGateTest {
         "release savepoint a",
         "set local statement_timeout = 100",
         "set constraints all deferred",
+        "set local search_path to other",
+        "set @counter = 1",
+        "update t set \"commit\" = 1",
         "select 1; select 2;",
         "with x as (select 1) select * from x",
         "call settle(17)",

@@ -11,6 +11,7 @@ import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxSchemaTable;
 import java.time.Duration;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
 import org.jooq.DSLContext;
@@ -97,8 +98,8 @@ public abstract class SetupContract extends SharedBrokerContract {
     assertThatThrownBy(() -> builder.build().start())
         .isInstanceOf(SetupException.class)
         .hasMessageContaining("'no_such_schema'")
-        .hasMessageContaining("Migrations.migrate(dataSource)")
-        .hasMessageContaining("migrate --url");
+        .hasMessageContaining("Migrations.migrate(dataSource, \"no_such_schema\")")
+        .hasMessageContaining("--schema no_such_schema");
     assertNothingRuns();
   }
 
@@ -224,6 +225,42 @@ public abstract class SetupContract extends SharedBrokerContract {
         .hasMessageContaining("RUNNING");
     once.close();
     once.close();
+  }
+
+  @Test
+  void leavesNoThreadOfTheClientBehind() {
+    Set<Thread> before = clientThreads();
+
+    start(Effects.handler()).close();
+    broker().configureGroup(group + "-bare", config -> config.setRetryQueueNums(0));
+    assertThatThrownBy(
+            () ->
+                InboxConsumer.builder(group + "-bare", dsl(), dialect())
+                    .nameServer(broker().nameServer())
+                    .subscribe(topic, BY_KEYS, Effects.handler())
+                    .build()
+                    .start())
+        .isInstanceOf(SetupException.class);
+
+    soon().untilAsserted(() -> assertThat(before).containsAll(clientThreads()));
+  }
+
+  /** The client's threads that keep a JVM from ending, whoever's they are. */
+  private static Set<Thread> clientThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("MQClientFactoryScheduledThread"))
+        .collect(Collectors.toSet());
+  }
+
+  @Test
+  void refusesATopicAndANameServerThatCannotBe() {
+    assertThatThrownBy(() -> consumer().subscribe("a b%c", BY_KEYS, Effects.handler()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("a b%c");
+    assertThatThrownBy(() -> consumer().nameServer("localhost"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("nameServer")
+        .hasMessageContaining("'localhost'");
   }
 
   private void assertNothingRuns() {
