@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
 import static org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus.RECONSUME_LATER;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
@@ -30,6 +29,8 @@ import org.apache.rocketmq.remoting.RPCHook;
 import org.apache.rocketmq.remoting.protocol.RemotingCommand;
 import org.apache.rocketmq.remoting.protocol.RequestCode;
 import org.apache.rocketmq.remoting.protocol.ResponseCode;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -268,6 +269,13 @@ class RocketMqFactsIT {
             : CONSUME_SUCCESS;
   }
 
+  /**
+   * On a busy machine a client that missed a route or a rebalance takes some rounds to catch up.
+   */
+  private static ConditionFactory await() {
+    return Awaitility.await().atMost(Duration.ofSeconds(60));
+  }
+
   private static List<MessageExt> deliveries(TestConsumer consumer, String body) {
     return consumer.received().stream().filter(message -> body(message).equals(body)).toList();
   }
@@ -277,6 +285,7 @@ class RocketMqFactsIT {
     Queue<String> bodies = new ConcurrentLinkedQueue<>();
     DefaultMQPushConsumer client = new DefaultMQPushConsumer(group);
     client.setNamesrvAddr(broker.nameServer());
+    client.setPollNameServerInterval(1_000);
     client.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
     client.subscribe(topic, "*");
     client.setMessageListener(
@@ -288,7 +297,7 @@ class RocketMqFactsIT {
             });
     client.start();
     try {
-      await().atMost(Duration.ofSeconds(30)).until(() -> bodies.size() == 3);
+      await().until(() -> bodies.size() >= 3);
     } finally {
       client.shutdown();
     }
