@@ -102,6 +102,6 @@ abstract class BrokerContract extends DatabaseContract {
   }
 
   static ConditionFactory soon() {
-    return await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(50));
+    return await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(50));
   }
 }
