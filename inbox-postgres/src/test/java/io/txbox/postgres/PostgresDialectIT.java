@@ -15,6 +15,7 @@ import io.txbox.migrations.Migrations;
 import io.txbox.store.FailureKind;
 import io.txbox.testkit.database.DatabaseExtension;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -191,8 +192,16 @@ class PostgresDialectIT {
         inbox(
             DATABASE.database().dsl(),
             (received, tx) ->
-                read.complete(
-                    tx.select(DSL.val(new Integer[] {1, 2}).as("a")).fetchSingle().value1()));
+                tx.connection(
+                    connection -> {
+                      try (PreparedStatement select = connection.prepareStatement("select ?")) {
+                        select.setArray(1, connection.createArrayOf("int4", new Object[] {1, 2}));
+                        try (ResultSet row = select.executeQuery()) {
+                          row.next();
+                          read.complete((Integer[]) row.getArray(1).getArray());
+                        }
+                      }
+                    }));
 
     inbox.receive(message);
 
