@@ -6,8 +6,6 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jooq.DSLContext;
-import org.jooq.exception.DataAccessException;
 
 /**
  * Knows the small number of each scope of a consumer group. Thread-safe.
@@ -17,14 +15,14 @@ import org.jooq.exception.DataAccessException;
  */
 final class ScopeIds {
   private final String consumerGroup;
-  private final DSLContext dsl;
+  private final InboxDatabase database;
   private final InboxScopeTable table;
   private final InstantSource clock;
   private final Map<String, Short> known = new ConcurrentHashMap<>();
 
   ScopeIds(String consumerGroup, InboxDatabase database, InstantSource clock) {
     this.consumerGroup = consumerGroup;
-    this.dsl = database.dsl();
+    this.database = database;
     this.table = database.schema().scope();
     this.clock = clock;
   }
@@ -40,10 +38,9 @@ final class ScopeIds {
   }
 
   private Optional<Short> find(String scope) {
-    return dsl.transactionResult(
-        tx ->
-            InboxDatabase.own(tx)
-                .select(table.id)
+    return database.inTransaction(
+        dsl ->
+            dsl.select(table.id)
                 .from(table)
                 .where(table.consumerGroup.eq(StorableText.of(consumerGroup)))
                 .and(table.scope.eq(StorableText.of(scope)))
@@ -52,15 +49,14 @@ final class ScopeIds {
 
   private short insert(String scope) {
     try {
-      dsl.transaction(
-          tx ->
-              InboxDatabase.own(tx)
-                  .insertInto(table)
+      database.inTransaction(
+          dsl ->
+              dsl.insertInto(table)
                   .set(table.consumerGroup, StorableText.of(consumerGroup))
                   .set(table.scope, StorableText.of(scope))
                   .set(table.createdAt, clock.instant())
                   .execute());
-    } catch (DataAccessException e) {
+    } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
       // Another instance was faster, or it is a real error: what is in the table decides.
       return find(scope).orElseThrow(() -> e);
     }

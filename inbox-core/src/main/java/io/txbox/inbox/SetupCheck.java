@@ -8,7 +8,6 @@ import io.txbox.store.StoreDialect;
 import java.util.Optional;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
-import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
 import org.jooq.impl.DefaultConnectionProvider;
 import org.jooq.impl.NoConnectionProvider;
@@ -58,8 +57,14 @@ final class SetupCheck {
   /** Checks the database and its schema. */
   static void database(InboxDatabase database) {
     try {
-      database.dialect().check(database.dsl());
-    } catch (DataAccessException e) {
+      database.inTransaction(
+          dsl -> {
+            database.dialect().check(dsl);
+            return true;
+          });
+    } catch (SetupException e) {
+      throw e;
+    } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
       throw new SetupException("The database could not be asked what it is: " + e.getMessage(), e);
     }
     int version = version(database).orElse(0);
@@ -87,15 +92,9 @@ final class SetupCheck {
   private static Optional<Integer> version(InboxDatabase database) {
     InboxSchemaTable table = database.schema().version();
     try {
-      return database
-          .dsl()
-          .transactionResult(
-              tx ->
-                  InboxDatabase.own(tx)
-                      .select(DSL.max(table.version))
-                      .from(table)
-                      .fetchOptional(0, Integer.class));
-    } catch (DataAccessException e) {
+      return database.inTransaction(
+          dsl -> dsl.select(DSL.max(table.version)).from(table).fetchOptional(0, Integer.class));
+    } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
       if (SqlErrors.kindOf(e, database.dialect()) == FailureKind.OUTAGE) {
         throw new SetupException("The database does not answer: " + e.getMessage(), e);
       }

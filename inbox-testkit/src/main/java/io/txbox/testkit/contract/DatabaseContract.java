@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import javax.sql.DataSource;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.junit.jupiter.api.AfterEach;
@@ -49,15 +50,20 @@ abstract class DatabaseContract {
     LeakCheck.create().threads(group).finder(database()::borrowed).verify();
   }
 
+  /** Returns jOOQ on this pool; a subclass may set it up as an application's framework does. */
+  protected DSLContext dsl(DataSource pool) {
+    return database().dsl(pool);
+  }
+
   DSLContext dsl() {
-    return database().dsl();
+    return dsl(database().dataSource());
   }
 
   /** jOOQ on a pool of its own, for this test. */
   DSLContext dsl(Consumer<HikariConfig> customizer) {
     HikariDataSource pool = database().dataSource(customizer);
     pools.add(pool);
-    return database().dsl(pool);
+    return dsl((DataSource) pool);
   }
 
   /** jOOQ on a pool of its own, for this test, whose connections go through a proxy. */
