@@ -19,12 +19,12 @@ public final class DedupKeys {
    */
   public static DedupKeyExtractor property(String name) {
     Require.text("property name", name);
-    return message -> message.property(name);
+    return new Named("property '" + name + "'", message -> message.property(name));
   }
 
   /** Takes the message's KEYS as the key: all of them, as one text. */
   public static DedupKeyExtractor keys() {
-    return InboxMessage::keys;
+    return new Named("KEYS", InboxMessage::keys);
   }
 
   /**
@@ -42,7 +42,7 @@ public final class DedupKeys {
    * the second is taken for a copy. Choose a business id where there is one.
    */
   public static DedupKeyExtractor messageId() {
-    return message -> Optional.of(message.messageId());
+    return new Named("message id", message -> Optional.of(message.messageId()));
   }
 
   /**
@@ -53,17 +53,19 @@ public final class DedupKeys {
    */
   public static DedupKeyExtractor composite(DedupKeyExtractor... parts) {
     List<DedupKeyExtractor> all = atLeastTwo("composite", parts);
-    return message -> {
-      List<String> values = new ArrayList<>(all.size());
-      for (DedupKeyExtractor part : all) {
-        Optional<String> value = usable(part, message);
-        if (value.isEmpty()) {
-          return Optional.empty();
-        }
-        values.add(value.get().replace("\\", "\\\\").replace("|", "\\|"));
-      }
-      return Optional.of(String.join("|", values));
-    };
+    DedupKeyExtractor composite =
+        message -> {
+          List<String> values = new ArrayList<>(all.size());
+          for (DedupKeyExtractor part : all) {
+            Optional<String> value = usable(part, message);
+            if (value.isEmpty()) {
+              return Optional.empty();
+            }
+            values.add(value.get().replace("\\", "\\\\").replace("|", "\\|"));
+          }
+          return Optional.of(String.join("|", values));
+        };
+    return new Named("composite of " + all, composite);
   }
 
   /**
@@ -74,8 +76,10 @@ public final class DedupKeys {
    */
   public static DedupKeyExtractor firstOf(DedupKeyExtractor... candidates) {
     List<DedupKeyExtractor> all = atLeastTwo("firstOf", candidates);
-    return message ->
-        all.stream().flatMap(candidate -> usable(candidate, message).stream()).findFirst();
+    return new Named(
+        "first of " + all,
+        message ->
+            all.stream().flatMap(candidate -> usable(candidate, message).stream()).findFirst());
   }
 
   private static Optional<String> usable(DedupKeyExtractor extractor, InboxMessage message) {
@@ -86,5 +90,18 @@ public final class DedupKeys {
   private static List<DedupKeyExtractor> atLeastTwo(String name, DedupKeyExtractor... extractors) {
     Require.atLeast("number of extractors of " + name, 2, extractors.length);
     return List.of(extractors);
+  }
+
+  /** Says in messages what it looks for. */
+  private record Named(String name, DedupKeyExtractor extractor) implements DedupKeyExtractor {
+    @Override
+    public Optional<String> extract(InboxMessage message) {
+      return extractor.extract(message);
+    }
+
+    @Override
+    public String toString() {
+      return name;
+    }
   }
 }

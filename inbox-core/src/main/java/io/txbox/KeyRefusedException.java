@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
 public final class KeyRefusedException extends DeliveryException {
   private final Reason reason;
 
-  /** Makes an exception for a message without a usable key. */
-  public KeyRefusedException(InboxMessage delivered, Reason reason, @Nullable Throwable cause) {
-    super(delivered, reason.text, cause);
+  /** Makes an exception for a message in which an extractor found no usable key. */
+  public KeyRefusedException(
+      InboxMessage delivered, Reason reason, DedupKeyExtractor keys, @Nullable Throwable cause) {
+    super(delivered, reason.text + " (looked for: " + keys + ")", cause);
     this.reason = reason;
   }
 
@@ -23,7 +24,7 @@ public final class KeyRefusedException extends DeliveryException {
   /** Why a message has no usable dedup key. */
   public enum Reason {
     /** The extractor returned nothing. */
-    MISSING("The message has no dedup key: the extractor returned nothing"),
+    MISSING("The message has no dedup key"),
     /** The extractor returned an empty text, or one of white space only. */
     BLANK("The message has a blank dedup key"),
     /** The extractor threw, or returned null. */

@@ -32,6 +32,12 @@ class DedupKeysTest {
   }
 
   @Test
+  void saysWhatItLooksFor() {
+    assertThat(DedupKeys.firstOf(DedupKeys.composite(ORDER, LINE), DedupKeys.keys()))
+        .hasToString("first of [composite of [property 'ORDER', property 'LINE'], KEYS]");
+  }
+
+  @Test
   void compositeTellsApartWhatPlainJoiningWouldMerge() {
     DedupKeyExtractor both = DedupKeys.composite(ORDER, LINE);
 

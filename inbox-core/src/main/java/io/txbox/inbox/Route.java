@@ -18,9 +18,9 @@ record Route(String consumerGroup, String scope, DedupKeyExtractor keys, InboxHa
   DedupKey keyOf(InboxMessage message) {
     String value =
         extracted(message)
-            .orElseThrow(() -> new KeyRefusedException(message, Reason.MISSING, null));
+            .orElseThrow(() -> new KeyRefusedException(message, Reason.MISSING, keys, null));
     if (value.isBlank()) {
-      throw new KeyRefusedException(message, Reason.BLANK, null);
+      throw new KeyRefusedException(message, Reason.BLANK, keys, null);
     }
     return new DedupKey(consumerGroup, scope, value);
   }
@@ -31,11 +31,14 @@ record Route(String consumerGroup, String scope, DedupKeyExtractor keys, InboxHa
     try {
       value = keys.extract(message);
     } catch (Throwable e) { // The edge to the user's code: whatever it is, there is no key.
-      throw new KeyRefusedException(message, Reason.EXTRACTOR_FAILED, e);
+      throw new KeyRefusedException(message, Reason.EXTRACTOR_FAILED, keys, e);
     }
     if (value == null) {
       throw new KeyRefusedException(
-          message, Reason.EXTRACTOR_FAILED, new NullPointerException("extract returned null"));
+          message,
+          Reason.EXTRACTOR_FAILED,
+          keys,
+          new NullPointerException("extract returned null"));
     }
     return value;
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txbox.DedupKeyExtractor;
+import io.txbox.DedupKeys;
 import io.txbox.InboxMessage;
 import io.txbox.KeyRefusedException;
 import io.txbox.inbox.Inbox;
@@ -229,6 +230,16 @@ public abstract class DedupKeyContract extends DatabaseContract {
     assertThat(effects().count()).isZero();
     assertThat(inboxRows()).isZero();
     assertThat(events.of(InboxEvent.KeyRefused.class)).hasSize(10);
+  }
+
+  @Test
+  void refusesWithTheNameOfThePropertyThatIsMissing() {
+    Inbox inbox =
+        builder(dsl()).handler(TOPIC, DedupKeys.property("PAYMENT_ID"), Effects.handler()).build();
+
+    assertThatThrownBy(() -> inbox.receive(message("a")))
+        .isInstanceOf(KeyRefusedException.class)
+        .hasMessageContaining("property 'PAYMENT_ID'");
   }
 
   private void assertRefused(DedupKeyExtractor keys, KeyRefusedException.Reason reason) {
