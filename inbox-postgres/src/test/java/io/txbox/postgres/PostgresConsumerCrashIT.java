@@ -1,5 +1,6 @@
 package io.txbox.postgres;
 
+import com.zaxxer.hikari.HikariConfig;
 import io.txbox.migrations.Migrations;
 import io.txbox.store.StoreDialect;
 import io.txbox.testkit.contract.ConsumerCrashContract;
@@ -25,5 +26,10 @@ class PostgresConsumerCrashIT extends ConsumerCrashContract {
   @Override
   protected Class<?> consumerMain() {
     return PostgresConsumerMain.class;
+  }
+
+  @Override
+  protected void sendPlainCommits(HikariConfig pool) {
+    pool.addDataSourceProperty("prepareThreshold", "0");
   }
 }

@@ -108,6 +108,12 @@ final class BrokerAdmin implements AutoCloseable {
         () -> api.getMinOffset(endpoint.broker(), queue(topic, queue), TIMEOUT_MS));
   }
 
+  void rewindOffsets(String group, String topic) {
+    tell(
+        "rewind the offsets of " + group,
+        () -> api.invokeBrokerToResetOffset(endpoint.broker(), topic, group, 0, true, TIMEOUT_MS));
+  }
+
   void deleteGroup(String group) {
     tell(
         "delete the group " + group,

@@ -3,6 +3,7 @@ package io.txbox.testkit.broker;
 import io.txbox.testkit.process.TempFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -62,6 +63,26 @@ public final class KillableBroker extends TestBroker {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /**
+   * Does the same as {@link #restart}, after it has deleted the file with the offsets of all groups
+   * and its backup, as if a disk or an operator had lost them.
+   *
+   * @throws IllegalStateException if there is no such file: it is written by {@link #flush}
+   */
+  public synchronized void restartWithoutOffsets() {
+    process.kill();
+    Path offsets = folder.path().resolve("config").resolve("consumerOffset.json");
+    try {
+      if (!Files.deleteIfExists(offsets)) {
+        throw new IllegalStateException("There is no " + offsets);
+      }
+      Files.deleteIfExists(offsets.resolveSibling("consumerOffset.json.bak"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    restart();
   }
 
   /**

@@ -133,6 +133,15 @@ public abstract sealed class TestBroker implements AutoCloseable
   }
 
   /**
+   * Sets the group's offsets on all queues of the topic back to the topic's beginning while its
+   * consumers run, as an operator does by {@code mqadmin resetOffsetByTime}. The broker tells the
+   * consumers, which begin again about 10 s later (RocketMQ's client waits for what it works on).
+   */
+  public final void rewindOffsets(String group, String topic) {
+    admin.rewindOffsets(group, topic);
+  }
+
+  /**
    * Deletes the group and all offsets it has committed, as if it had never consumed. Stop its
    * consumers before.
    */

@@ -1,5 +1,6 @@
 package io.txbox.testkit.contract;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,17 +13,22 @@ import io.txbox.inbox.Inbox;
 import io.txbox.inbox.InboxEvent;
 import io.txbox.testkit.network.TcpProxy;
 import io.txbox.testkit.network.TcpProxy.Strike;
-import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** ATOMIC, ACK-AFTER-COMMIT and FAIL-CLOSED when the connection dies, at any step of the way. */
 public abstract class ConnectionLossContract extends DatabaseContract {
-  private static final byte[] COMMIT = "COMMIT".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] COMMIT = "COMMIT".getBytes(US_ASCII);
 
   private TcpProxy proxy;
   private DSLContext unreliable;
@@ -79,6 +85,79 @@ public abstract class ConnectionLossContract extends DatabaseContract {
     assertThat(struck).isCompleted();
     assertThat(inbox.receive(message).isProcessed()).isTrue();
     assertThat(effects().all()).containsExactly("a", "warm-up");
+  }
+
+  // FAIL-CLOSED
+  @ParameterizedTest
+  @MethodSource("strikes")
+  void hasOneEffectWhenTheConnectionDiesAt(Statement statement, Strike strike) {
+    AtomicInteger runs = new AtomicInteger();
+    Inbox inbox =
+        inbox(
+            unreliable,
+            (message, tx) -> {
+              runs.incrementAndGet();
+              Effects.handler().handle(message, tx);
+            });
+    inbox.check();
+    InboxMessage message = message("a");
+    CompletableFuture<Void> struck = proxy.onClientBytes(statement.bytes(), strike);
+
+    assertThatThrownBy(() -> inbox.receive(message)).isInstanceOf(DatabaseFailedException.class);
+
+    assertThat(struck).isCompleted();
+    assertThat(runs).hasValue(0);
+    assertThat(events.of(InboxEvent.Failed.class)).hasSize(1);
+    assertThat(inboxRows()).isZero();
+    assertThat(effects().count()).isZero();
+    assertThat(inbox.receive(message).isProcessed()).isTrue();
+    assertThat(inbox.receive(message).duplicateCause()).contains(DuplicateCause.REDELIVERY);
+    assertThat(effects().all()).containsExactly("a");
+    assertThat(inboxRows()).isEqualTo(1);
+  }
+
+  static List<Arguments> strikes() {
+    return Stream.of(Statement.values())
+        .flatMap(
+            statement ->
+                Stream.of(Strike.LOSE_REQUEST, Strike.LOSE_REPLY)
+                    .map(strike -> Arguments.of(statement, strike)))
+        .toList();
+  }
+
+  /** The statements before the handler's, by a text that is first sent with them. */
+  private enum Statement {
+    SCOPE_LOOKUP("consumer_group"),
+    SCOPE_INSERT("created_at"),
+    CLAIM("body_fingerprint");
+
+    private final String text;
+
+    Statement(String text) {
+      this.text = text;
+    }
+
+    byte[] bytes() {
+      return text.getBytes(US_ASCII);
+    }
+  }
+
+  // FAIL-CLOSED
+  @ParameterizedTest
+  @EnumSource(names = {"LOSE_REQUEST", "LOSE_REPLY"})
+  void doesNotAcknowledgeADuplicateWhoseCauseItCouldNotRead(Strike strike) {
+    Inbox inbox = inbox(unreliable, Effects.handler());
+    InboxMessage message = message("a");
+    inbox.receive(message);
+    // The claim does not say "where", the question for the row that is in the way does.
+    CompletableFuture<Void> struck = proxy.onClientBytes("where".getBytes(US_ASCII), strike);
+
+    assertThatThrownBy(() -> inbox.receive(message)).isInstanceOf(DatabaseFailedException.class);
+
+    assertThat(struck).isCompleted();
+    assertThat(events.of(InboxEvent.Duplicate.class)).isEmpty();
+    assertThat(inbox.receive(message).duplicateCause()).contains(DuplicateCause.REDELIVERY);
+    assertThat(effects().all()).containsExactly("a");
   }
 
   @Test

@@ -132,6 +132,9 @@ final class Link {
         reset();
         return;
       }
+      if (fate == Strike.HOLD) {
+        return;
+      }
       lane.count(read.length);
       to.getOutputStream().write(read);
     }

@@ -158,6 +158,8 @@ public final class TcpProxy implements AutoCloseable {
     LOSE_REQUEST,
     /** The bytes reach the server; its answer is dropped, and then both ends are reset. */
     LOSE_REPLY,
+    /** The bytes, and all that follows, do not reach the server, and nobody is told. */
+    HOLD,
     /**
      * The bytes reach the server; its answer, and all that follows, is dropped, and nobody is told.
      */

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parent, as a {@link ChildJvm} sees it: gives orders, a line each, and is told answers. For
- * one thread.
+ * The parent, as a {@link ChildJvm} sees it: gives orders, a line each, and is told answers. Orders
+ * are for one thread, answers come from any.
  */
 public final class Parent {
   private final BufferedReader orders =

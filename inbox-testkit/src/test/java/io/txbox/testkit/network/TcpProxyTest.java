@@ -178,6 +178,19 @@ class TcpProxyTest {
   }
 
   @Test
+  void holdsThePatternAndAllThatFollows() throws IOException {
+    CompletableFuture<Void> struck = proxy.onClientBytes(bytes("COMMIT"), Strike.HOLD);
+    try (Socket client = connect()) {
+      assertThat(ask(client, "INSERT")).isEqualTo("INSERT");
+      assertThatNothingAnswers(client, "COMMIT");
+      assertThatNothingAnswers(client, "SELECT");
+      assertThat(struck).isCompleted();
+      assertThat(proxy.connections()).isEqualTo(1);
+      assertThat(echo.received()).containsExactly("INSERT");
+    }
+  }
+
+  @Test
   void closesWhileStalledAndDelayed() throws IOException {
     try (Socket client = connect();
         Socket other = connect()) {
