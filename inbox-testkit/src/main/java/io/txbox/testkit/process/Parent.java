@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parent, as a {@link ChildJvm} sees it: gives orders, a line each, and is told answers. For
- * one thread.
+ * one thread, except {@link #answer}.
  */
 public final class Parent {
   private final BufferedReader orders =

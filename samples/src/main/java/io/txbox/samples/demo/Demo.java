@@ -93,7 +93,8 @@ public final class Demo implements Callable<Integer> {
         new CommandLine(new Demo())
             .setOut(new PrintWriter(System.out, true, UTF_8))
             .setErr(new PrintWriter(System.err, true, UTF_8))
-            .setParameterExceptionHandler(Demo::refuse);
+            .setParameterExceptionHandler(Demo::refuse)
+            .setExecutionExceptionHandler(Demo::fail);
     System.exit(commandLine.execute(arguments));
   }
 
@@ -102,6 +103,13 @@ public final class Demo implements Callable<Integer> {
     err.println(wrong.getMessage());
     err.println("./demo --help says what it takes.");
     return CommandLine.ExitCode.USAGE;
+  }
+
+  private static int fail(
+      Exception thrown, CommandLine commandLine, CommandLine.ParseResult parsed) {
+    commandLine.getErr().println("The demo did not come to its end, and says nothing about txbox:");
+    thrown.printStackTrace(commandLine.getErr());
+    return CommandLine.ExitCode.SOFTWARE;
   }
 
   @Override

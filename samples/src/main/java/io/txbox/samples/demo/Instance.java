@@ -37,7 +37,12 @@ final class Instance implements AutoCloseable {
               "-Drocketmq.client.rebalance.waitInterval=1000");
       ChildJvm child =
           ChildJvm.start(
-              folder.path(), options, InstanceMain.class, name, mode.name(), folder.path() + "");
+              folder.path(),
+              options,
+              InstanceMain.class,
+              name,
+              mode.name(),
+              folder.path().toString());
       Instance instance = new Instance(name, folder, child);
       instance.listen(deliveries);
       // Not as arguments: these are for all to see.
@@ -94,11 +99,12 @@ final class Instance implements AutoCloseable {
   /** Kills it (SIGKILL), and returns when it is gone. */
   void kill() {
     child.kill();
+    // At once: nobody would, if this JVM were killed now.
+    folder.close();
   }
 
   @Override
   public void close() {
     kill();
-    folder.close();
   }
 }

@@ -18,6 +18,10 @@ record Plan(Map<String, Long> opening, List<Send> sends) {
   private static final int ACCOUNTS = 20;
   private static final int ARTICLES = 4;
   private static final int IN_A_ROW = 5;
+
+  /** How often the sender's code sends one business id at most. */
+  private static final int MOST = 3;
+
   private static final long PIECES = 1_000_000;
 
   static Plan of(int payments, long seed) {
@@ -62,8 +66,9 @@ record Plan(Map<String, Long> opening, List<Send> sends) {
     private void payment(double at, int i) {
       String account = "account-" + random.nextInt(ACCOUNTS);
       Business payment = Business.payment("pay-" + i, account, newAmount());
-      sendOften(at, payment, i % 6 == 0);
-      if (i % 15 == 0) {
+      boolean rewritten = i % 15 == 0;
+      sendOften(at, payment, i % 6 == 0, rewritten ? MOST - 1 : MOST);
+      if (rewritten) {
         // The same amount, written in another way, as a new release of the sender might.
         later(at, new Send(payment, "+" + payment.body(), false));
       }
@@ -73,9 +78,11 @@ record Plan(Map<String, Long> opening, List<Send> sends) {
       String order = "order-" + i;
       opening.put(order, 0L);
       Business paid = Business.paid(order);
-      sendOften(at, paid, i % 6 == 1);
-      if (i % 5 == 0) {
-        sendOften(at + 0.05, Business.reversed(order), false);
+      boolean reversed = i % 5 == 0;
+      sendOften(at, paid, i % 6 == 1, reversed ? MOST - 1 : MOST);
+      if (reversed) {
+        sendOften(at + 0.05, Business.reversed(order), false, MOST);
+        // A copy that comes when the order is NEW again.
         later(at + 0.2, new Send(paid, paid.body(), false));
       }
     }
@@ -84,15 +91,15 @@ record Plan(Map<String, Long> opening, List<Send> sends) {
       // Several in a row take the same article, so that they meet.
       int row = i / IN_A_ROW;
       String article = "article-" + row % ARTICLES;
-      long quantity = 1 + row / ARTICLES * IN_A_ROW + i % IN_A_ROW;
+      int quantity = 1 + row / ARTICLES * IN_A_ROW + i % IN_A_ROW;
       Business withdrawal = Business.withdrawal("take-" + i, article, quantity);
-      sendOften(at, withdrawal, i % 6 == 2);
+      sendOften(at, withdrawal, i % 6 == 2, MOST);
     }
 
-    /** Sends it one to three times. */
-    private void sendOften(double at, Business business, boolean twice) {
+    /** Sends it once and up to so many times. */
+    private void sendOften(double at, Business business, boolean twice, int most) {
       sends.add(new Placed(at, new Send(business, business.body(), twice)));
-      for (int copies = random.nextInt(3); copies > 0; copies--) {
+      for (int copies = random.nextInt(most); copies > 0; copies--) {
         later(at, new Send(business, business.body(), false));
       }
     }

@@ -144,7 +144,7 @@ record Report(
     out.printf(
         Locale.ROOT,
         "Killed: %d instances in open transactions (%d were rolled back), %d right after a commit%n"
-            + "(%d messages that they had processed came again), the broker %d time(s), while %d"
+            + "(%d messages that they had processed came again), and the broker (%d), so that %d"
             + " sends%nfailed and were made again. Joined: %d, left: %d. Rewound: %,d messages,"
             + " delivered again: %,d.%n",
         faults.killedInTransaction,
