@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +20,11 @@ import org.junit.jupiter.api.io.TempDir;
 class OwnPostgresIT {
   private static final Duration SOON = Duration.ofSeconds(30);
 
-  @TempDir private Path temporary;
+  private final Path temporary;
+
+  OwnPostgresIT(@TempDir Path temporary) {
+    this.temporary = temporary;
+  }
 
   @Test
   void isDurableAndGoneAfterItIsClosed() throws Exception {
@@ -71,7 +76,7 @@ class OwnPostgresIT {
   }
 
   private static void assertNobodyListens(int port) {
-    assertThatThrownBy(() -> new Socket("127.0.0.1", port).close())
+    assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port).close())
         .isInstanceOf(ConnectException.class);
   }
 

@@ -121,10 +121,20 @@ public final class Demo implements Callable<Integer> {
     long chosen = seed == null ? new Random().nextInt(1_000_000) : seed;
     PrintWriter out = spec.commandLine().getOut();
     out.printf("%s, with --seed %d%n%n", mode.title(), chosen);
+    Progress progress = new Progress(out);
     try (Cleanup cleanup = new Cleanup()) {
-      Runtime.getRuntime().addShutdownHook(new Thread(cleanup::close, "cleanup"));
-      return run(mode, chosen, out, cleanup);
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(progress, cleanup), "stop"));
+      return run(mode, chosen, progress, cleanup);
     }
+  }
+
+  /** Does nothing if the run is over. */
+  private static void stop(Progress progress, Cleanup cleanup) {
+    if (!cleanup.isClosed()) {
+      progress.end();
+      progress.say("Stops, and cleans up");
+    }
+    cleanup.close();
   }
 
   private Mode mode() {
@@ -139,10 +149,12 @@ public final class Demo implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), message);
   }
 
-  private int run(Mode mode, long chosen, PrintWriter out, Cleanup cleanup) throws Exception {
-    Report report;
-    try (Progress progress = new Progress(out)) {
-      report = Run.of(mode, payments, chosen, progress, cleanup);
+  private int run(Mode mode, long chosen, Progress progress, Cleanup cleanup) throws Exception {
+    try {
+      Report report = Run.of(mode, payments, chosen, progress, cleanup);
+      progress.end();
+      report.print(spec.commandLine().getOut());
+      return report.isRight() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     } catch (Exception e) {
       if (cleanup.isClosed()) {
         // Ctrl-C: what it ran into is what the cleanup took away.
@@ -150,7 +162,5 @@ public final class Demo implements Callable<Integer> {
       }
       throw e;
     }
-    report.print(out);
-    return report.isRight() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
   }
 }

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  * Says what goes on, with the time since the start; when nothing was said for a while, how far it
  * is. Thread-safe.
  */
-final class Progress implements AutoCloseable {
+final class Progress {
   private static final Duration SILENCE = Duration.ofMillis(2_500);
 
   private final PrintWriter out;
@@ -44,7 +44,7 @@ final class Progress implements AutoCloseable {
         sayIfSilent();
       }
     } catch (InterruptedException e) {
-      // Closed.
+      // Ended.
     }
   }
 
@@ -54,8 +54,8 @@ final class Progress implements AutoCloseable {
     }
   }
 
-  @Override
-  public void close() {
+  /** Says nothing any more by itself. */
+  void end() {
     ticker.interrupt();
   }
 }

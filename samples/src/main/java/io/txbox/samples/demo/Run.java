@@ -13,7 +13,9 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -192,16 +194,23 @@ final class Run {
     progress.say("The broker is back on its store, and delivers");
   }
 
+  private Instance firstToCommit() {
+    Map<Instance, Integer> before = new LinkedHashMap<>();
+    instances.forEach(one -> before.put(one, deliveries.processedBy(one.name())));
+    return soon("a commit")
+        .pollInterval(Duration.ofMillis(1))
+        .until(
+            () ->
+                instances.stream()
+                    .filter(one -> deliveries.processedBy(one.name()) > before.getOrDefault(one, 0))
+                    .findFirst(),
+            Optional::isPresent)
+        .orElseThrow();
+  }
+
   private void killAfterCommit() {
     sendNextPart();
-    Instance victim = instances.peekFirst();
-    if (victim == null) {
-      throw new IllegalStateException("No instance is left");
-    }
-    int before = deliveries.processedBy(victim.name());
-    soon("a commit of " + victim.name())
-        .pollInterval(Duration.ofMillis(1))
-        .until(() -> deliveries.processedBy(victim.name()) > before);
+    Instance victim = firstToCommit();
     int again = deliveries.deliveredAgainAfter(victim.name());
     victim.kill();
     progress.say(
@@ -228,6 +237,7 @@ final class Run {
     while (partsSent < PARTS) {
       sendNextPart();
     }
+    instances.forEach(Instance::awaitReady);
     progress.say("The sender sends the rest, and the instances come to its end");
     sent.join();
     awaitQuiet();
@@ -297,8 +307,7 @@ final class Run {
   private void replace(Instance dead) {
     instances.remove(dead);
     dead.close();
-    Instance fresh = start().awaitReady();
-    progress.say("%s takes its place".formatted(fresh.name()));
+    progress.say("%s starts in its place".formatted(start().name()));
   }
 
   private void stopAll() {

@@ -10,16 +10,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the demo as its script does, in a small size. */
 class DemoIT {
-  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final Duration SOON = Duration.ofMinutes(3);
 
+  private static final List<Process> STARTED = new CopyOnWriteArrayList<>();
   private static Path folder;
   private static Running right;
   private static Running naive;
@@ -29,6 +32,11 @@ class DemoIT {
     folder = temporary;
     right = Running.start("right", "--seed", "7", "--payments", "40");
     naive = Running.start("naive", "--seed", "7", "--payments", "40", "--naive");
+  }
+
+  @AfterAll
+  static void endAll() {
+    STARTED.forEach(process -> process.destroyForcibly().onExit().join());
   }
 
   @Test
@@ -99,16 +107,13 @@ class DemoIT {
               .redirectErrorStream(true)
               .redirectOutput(log.toFile())
               .start();
+      STARTED.add(process);
       return new Running(process, home, temporary, log);
     }
 
     int exitCode() throws InterruptedException {
-      try {
-        assertThat(process.waitFor(4, TimeUnit.MINUTES)).as(this::output).isTrue();
-        return process.exitValue();
-      } finally {
-        process.destroyForcibly();
-      }
+      assertThat(process.waitFor(4, TimeUnit.MINUTES)).as(this::output).isTrue();
+      return process.exitValue();
     }
 
     void awaitOutput(String text) {
