@@ -17,26 +17,34 @@ final class EmbeddedPostgresServer {
   private EmbeddedPostgresServer() {}
 
   static PostgresServer start() {
+    EmbeddedPostgres server = run();
+    return running(server.getPort(), () -> stop(server));
+  }
+
+  /** Returns the server that somebody runs on this port. */
+  static PostgresServer running(int port, Runnable stop) {
+    return PostgresServer.running(new Address("127.0.0.1", port, "postgres", "postgres", ""), stop);
+  }
+
+  static EmbeddedPostgres run() {
     try {
-      EmbeddedPostgres server =
-          EmbeddedPostgres.builder()
-              .setPort(LoopbackPorts.free())
-              .setServerConfig("listen_addresses", "127.0.0.1")
-              .setServerConfig("fsync", "on")
-              .setServerConfig("synchronous_commit", "on")
-              .setServerConfig("full_page_writes", "on")
-              .setServerConfig("max_connections", "300")
-              .setPGStartupWait(Duration.ofSeconds(60))
-              .start();
-      return PostgresServer.running(
-          new Address("127.0.0.1", server.getPort(), "postgres", "postgres", ""),
-          () -> stop(server));
+      return EmbeddedPostgres.builder()
+          .setPort(LoopbackPorts.free())
+          .setServerConfig("listen_addresses", "127.0.0.1")
+          // Its socket would lie in /tmp, whichever folder it is given for temporary files.
+          .setServerConfig("unix_socket_directories", "")
+          .setServerConfig("fsync", "on")
+          .setServerConfig("synchronous_commit", "on")
+          .setServerConfig("full_page_writes", "on")
+          .setServerConfig("max_connections", "300")
+          .setPGStartupWait(Duration.ofSeconds(60))
+          .start();
     } catch (IOException e) {
       throw new UncheckedIOException("No embedded PostgreSQL", e);
     }
   }
 
-  private static void stop(EmbeddedPostgres server) {
+  static void stop(EmbeddedPostgres server) {
     try {
       server.close();
     } catch (IOException e) {

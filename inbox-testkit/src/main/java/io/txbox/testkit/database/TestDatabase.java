@@ -18,8 +18,8 @@ import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 
 /**
- * A database of its own for a test class, on a server that all of them share; dropped at {@link
- * #close}, with its pools.
+ * A database of its own for a test class, on a server that all of them share, or on its own; gone
+ * after {@link #close}, with its pools.
  *
  * <p>Sessions of its pools are in a time zone that is never the JVM's, since code that mixes the
  * two up works by chance where they are the same. Thread-safe.
@@ -28,18 +28,35 @@ public final class TestDatabase implements AutoCloseable {
 
   private final DatabaseServer server;
   private final Address address;
+  private final Runnable end;
   private final List<HikariDataSource> pools = new CopyOnWriteArrayList<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final HikariDataSource dataSource;
 
-  private TestDatabase(DatabaseServer server, Address address) {
+  private TestDatabase(DatabaseServer server, Address address, Runnable end) {
     this.server = server;
     this.address = address;
+    this.end = end;
     this.dataSource = dataSource(pool -> {});
   }
 
   static TestDatabase create(DatabaseServer server, String name) {
-    return new TestDatabase(server, server.create(name));
+    return new TestDatabase(server, server.create(name), () -> server.drop(name));
+  }
+
+  /**
+   * Starts a PostgreSQL 17 for one database, with fsync and synchronous_commit on, for programs
+   * that are no tests of JUnit's. Server and files are gone after {@link #close}, and when this JVM
+   * has died, whichever way.
+   */
+  public static TestDatabase onOwnPostgres() {
+    DatabaseServer server = PostgresProcess.start();
+    try {
+      return new TestDatabase(server, server.create("txbox"), server::close);
+    } catch (RuntimeException e) {
+      server.close();
+      throw e;
+    }
   }
 
   /** Returns a pool of up to 20 connections with the driver's defaults, the same at each call. */
@@ -163,7 +180,7 @@ public final class TestDatabase implements AutoCloseable {
   public void close() {
     if (closed.compareAndSet(false, true)) {
       pools.forEach(HikariDataSource::close);
-      server.drop(address.database());
+      end.run();
     }
   }
 }

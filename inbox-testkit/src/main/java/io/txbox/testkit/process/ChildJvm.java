@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * A JVM of its own on the class path of this one, to be given orders and to be killed (SIGKILL).
  *
  * <p>Its main class finds in {@link Parent} where orders come from and answers go, and that the
- * parent is dead. What it prints lies in the file {@code log} of its folder. For one thread.
+ * parent is dead. What it prints lies in the file {@code log} of its folder. For one thread, except
+ * {@link #nextAnswer()}.
  */
 public final class ChildJvm {
 
@@ -49,6 +50,8 @@ public final class ChildJvm {
     List<String> all = new ArrayList<>();
     // It lives for seconds: what costs time at the start is not worth it.
     all.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    // Its file lies outside of any folder of ours, and a killed JVM does not delete it.
+    all.add("-XX:-UsePerfData");
     // A quarter of a broker's start went into checking the byte code of 4,000 classes.
     all.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"));
     all.add("-Djava.io.tmpdir=" + folder);
@@ -110,10 +113,7 @@ public final class ChildJvm {
    *     with its log; it is killed then
    */
   public void await(String expected) {
-    String answer =
-        CompletableFuture.supplyAsync(this::readLine)
-            .completeOnTimeout(null, ANSWER_DEADLINE_S, TimeUnit.SECONDS)
-            .join();
+    String answer = answer();
     if (!expected.equals(answer)) {
       kill();
       throw new IllegalStateException(
@@ -121,12 +121,30 @@ public final class ChildJvm {
     }
   }
 
-  /** Kills it (SIGKILL) and waits until it is gone. Does nothing if it is gone. */
-  public void kill() {
-    process.destroyForcibly().onExit().orTimeout(ANSWER_DEADLINE_S, TimeUnit.SECONDS).join();
+  /**
+   * Waits for an answer.
+   *
+   * @throws IllegalStateException if there is none within 60 s, or it is dead, with its log; it is
+   *     killed then
+   */
+  public String answer() {
+    String answer =
+        CompletableFuture.supplyAsync(this::nextAnswer)
+            .completeOnTimeout(null, ANSWER_DEADLINE_S, TimeUnit.SECONDS)
+            .join();
+    if (answer == null) {
+      kill();
+      throw new IllegalStateException("The child JVM does not answer:\n" + log());
+    }
+    return answer;
   }
 
-  private @Nullable String readLine() {
+  /**
+   * Waits for the next answer for as long as it takes; there is none, and never will be, once the
+   * child is dead. For a thread that does nothing but read answers, beside the one that gives
+   * orders.
+   */
+  public @Nullable String nextAnswer() {
     try {
       return answers.readLine();
     } catch (IOException e) {
@@ -134,7 +152,30 @@ public final class ChildJvm {
     }
   }
 
-  private String log() {
+  /**
+   * Gives no more orders, which is to the child as if its parent had died, and waits until it has
+   * ended; it is killed if it has not within 60 s. Does nothing if it is gone.
+   */
+  public void end() {
+    try {
+      orders.close();
+    } catch (IOException e) {
+      // It is dead already.
+    }
+    process
+        .onExit()
+        .completeOnTimeout(process, ANSWER_DEADLINE_S, TimeUnit.SECONDS)
+        .thenRun(this::kill)
+        .join();
+  }
+
+  /** Kills it (SIGKILL) and waits until it is gone. Does nothing if it is gone. */
+  public void kill() {
+    process.destroyForcibly().onExit().orTimeout(ANSWER_DEADLINE_S, TimeUnit.SECONDS).join();
+  }
+
+  /** Returns what it has printed so far. */
+  public String log() {
     try {
       return Files.readString(log);
     } catch (IOException e) {
