@@ -1,15 +1,9 @@
 package io.txbox.migrations;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,11 +24,13 @@ public final class Migrations {
   private final DataSource dataSource;
   private final @Nullable String schema;
   private final Duration lockWait;
+  private final Release release;
 
   private Migrations(Builder builder) {
     this.dataSource = builder.dataSource;
     this.schema = builder.schema;
     this.lockWait = builder.lockWait;
+    this.release = builder.release;
   }
 
   /** Migrates the connection's current schema; see {@link #migrate()}. */
@@ -70,8 +66,8 @@ public final class Migrations {
    * {@link #verify()} would too.
    *
    * @throws MissingRightsException if the role may not create tables
-   * @throws TableTakenException if a table has one of our names but is not ours; nothing is changed
-   *     then
+   * @throws TableTakenException if something has one of our names but is not ours; nothing is
+   *     changed then
    * @throws ChangelogLockedException if another migration held the lock for longer than the lock
    *     wait
    * @throws SchemaMismatchException if our tables were changed by hand, or are newer than this
@@ -95,20 +91,20 @@ public final class Migrations {
    * @throws MigrationFailedException if the schema cannot be read
    */
   public void verify() {
-    inSession(session -> fitting(Inspection.of(session)));
+    inSession(session -> fitting(Inspection.of(session, release)));
   }
 
   /** Says what is there, without complaining about it. It only reads. */
   public SchemaStatus status() {
     return inSession(
         session -> {
-          Inspection inspection = Inspection.of(session);
+          Inspection inspection = Inspection.of(session, release);
           var database = session.connection().getMetaData();
           return new SchemaStatus(
               database.getDatabaseProductName() + " " + database.getDatabaseProductVersion(),
               session.schema(),
               inspection.version(),
-              Inspection.KNOWN_VERSION,
+              release.version(),
               inspection.differences(),
               new ChangelogLock(session).holder());
         });
@@ -125,49 +121,67 @@ public final class Migrations {
   /**
    * Drops all tables of txbox in the schema <b>with everything in them</b>, and the changelog.
    * Every message counts as new after that.
+   *
+   * @throws SchemaMismatchException if the schema is of a newer version, which this library cannot
+   *     take back
    */
   public void rollback() {
-    inSession(this::rollback);
+    rollbackTo(0);
+  }
+
+  /** Takes back what came after that version, and drops all if it is 0. */
+  void rollbackTo(int version) {
+    inSession(session -> rollback(session, version));
   }
 
   private Inspection migrate(Session session) throws Exception {
-    Inspection before = Inspection.of(session);
+    Inspection before = Inspection.of(session, release);
     if (before.fits()) {
       LOG.debug("{} - the schema has version {} already", session.schema(), before.version());
       return before;
     }
     locked(session, before, () -> updateUnlessDone(session));
-    return fitting(Inspection.of(session));
+    return fitting(Inspection.of(session, release));
   }
 
-  private static void updateUnlessDone(Session session) throws Exception {
+  private void updateUnlessDone(Session session) throws Exception {
     // Whoever held the lock before us may have done it.
-    if (!Inspection.of(session).fits()) {
-      Changelog.update(session);
+    if (!Inspection.of(session, release).fits()) {
+      Changelog.update(session, release);
       LOG.info(
           "{} - the changelog has been applied, up to version {}",
           session.schema(),
-          Inspection.KNOWN_VERSION);
+          release.version());
     }
   }
 
-  private Inspection rollback(Session session) throws Exception {
-    Inspection before = Inspection.of(session);
+  private Inspection rollback(Session session, int version) throws Exception {
+    Inspection before = Inspection.of(session, release);
+    if (before.version() > release.version()) {
+      throw before.tooNewToRollBack();
+    }
     locked(
         session,
         before,
         () -> {
           // What was applied by hand, or half, gets its entries in the changelog first.
-          Changelog.update(session);
-          Changelog.rollback(session);
-          session.execute("DROP TABLE " + Changelog.TABLE);
+          Changelog.update(session, release);
+          Changelog.rollback(session, release, version);
+          if (version == 0) {
+            // The lock as well while it is held: after that it would be another one's.
+            session.execute(
+                "DROP TABLE %s, %s"
+                    .formatted(session.table(Changelog.TABLE), session.table(ChangelogLock.TABLE)));
+          }
         });
-    session.execute("DROP TABLE " + ChangelogLock.TABLE);
-    LOG.info("{} - all tables of txbox are dropped", session.schema());
+    LOG.info(
+        "{} - {}",
+        session.schema(),
+        version == 0 ? "all tables of txbox are dropped" : "is back at version " + version);
     return before;
   }
 
-  private static Inspection fitting(Inspection inspection) {
+  private static Inspection fitting(Inspection inspection) throws SQLException {
     if (!inspection.fits()) {
       throw inspection.mismatch();
     }
@@ -178,41 +192,46 @@ public final class Migrations {
     if (before.isTooNew()) {
       throw before.mismatch();
     }
-    if (!session.mayCreateTables()) {
-      throw new MissingRightsException(session.role(), session.schema(), null);
+    if (!session.may("USAGE") || !session.may("CREATE")) {
+      String role = session.role();
+      String grant =
+          "it has no right to (GRANT USAGE, CREATE ON SCHEMA %s TO %s)"
+              .formatted(session.vendor().quoted(session.schema()), session.vendor().quoted(role));
+      throw new MissingRightsException(session, role, grant, null);
     }
-    before.refuseForeignTables(changesetsRun(session));
+    Names.of(session, release).refuseForeign(before);
+    String command = Commands.releaseLock(session);
     ChangelogLock lock = new ChangelogLock(session);
     lock.acquire(lockWait);
     try {
       work.run();
     } catch (Exception e) {
       try {
-        lock.release();
-      } catch (SQLException suppressed) {
-        e.addSuppressed(suppressed);
+        release(session, lock);
+      } catch (SQLException unreleased) {
+        e.addSuppressed(unreleased);
+        throw new MigrationFailedException(
+            "The schema %s could not be migrated: %s. The changelog lock could not be freed either. Free it with: %s"
+                .formatted(session.schema(), e.getMessage(), command),
+            e);
       }
       throw e;
     }
-    lock.release();
+    release(session, lock);
   }
 
-  /** The names of the changesets in our changelog, without the version in front. */
-  private static Set<String> changesetsRun(Session session) throws SQLException {
-    Set<String> names = new HashSet<>();
-    if (!StructureReader.read(session, List.of(Changelog.TABLE)).has(Changelog.TABLE)) {
-      return names;
-    }
-    Connection connection = session.connection();
-    try (PreparedStatement statement =
-            connection.prepareStatement("SELECT id FROM inbox_changelog");
-        ResultSet rows = statement.executeQuery()) {
-      while (rows.next()) {
-        String id = rows.getString(1);
-        names.add(id.substring(id.indexOf('-') + 1));
+  /** On another connection if this one is broken: nobody else will do it, since we are alive. */
+  private void release(Session session, ChangelogLock lock) throws SQLException {
+    try {
+      lock.release();
+    } catch (SQLException e) {
+      try (Session other = Session.open(dataSource, session.schema())) {
+        lock.over(other).release();
+      } catch (SQLException | RuntimeException again) {
+        e.addSuppressed(again);
+        throw e;
       }
     }
-    return names;
   }
 
   private <T> T inSession(SessionWork<T> work) {
@@ -223,7 +242,16 @@ public final class Migrations {
         throw e;
       } catch (Exception e) {
         if (SqlErrors.isMissingRights(e, session.vendor())) {
-          throw new MissingRightsException(session.role(), session.schema(), e);
+          String words = SqlErrors.find(e).map(SQLException::getMessage).orElse("");
+          throw new MissingRightsException(session, session.role(), words, e);
+        }
+        if (SqlErrors.isReadOnly(e, session.vendor())) {
+          throw new MigrationFailedException(
+              """
+              The schema %s cannot be migrated, since the session is read-only (%s). Connect to the primary, as a role \
+              and in a database without default_transaction_read_only, from a pool that is not read-only."""
+                  .formatted(session.schema(), e.getMessage()),
+              e);
         }
         throw new MigrationFailedException(
             "The schema %s could not be migrated or read: %s"
@@ -249,6 +277,7 @@ public final class Migrations {
     private final DataSource dataSource;
     private @Nullable String schema;
     private Duration lockWait = Duration.ofSeconds(60);
+    private Release release = Release.CURRENT;
 
     private Builder(DataSource dataSource) {
       this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
@@ -269,6 +298,12 @@ public final class Migrations {
         throw new IllegalArgumentException("lockWait is negative: " + lockWait);
       }
       this.lockWait = lockWait;
+      return this;
+    }
+
+    /** Another version of the library, one that does not exist yet. */
+    Builder release(Release release) {
+      this.release = release;
       return this;
     }
 

@@ -10,7 +10,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One connection that looks at one schema. Closing it gives it back to the pool as it came. */
+/**
+ * One connection that looks at one schema. Closing it gives it back to the pool as it came.
+ *
+ * <p>On PostgreSQL the session is left alone: behind a pooler each statement may run in another
+ * one, so that the tables are named with their schema ({@link #table}).
+ */
 final class Session implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Session.class);
@@ -19,19 +24,19 @@ final class Session implements AutoCloseable {
   private final Vendor vendor;
   private final String schema;
   private final boolean autoCommit;
-  private final @Nullable String searchPath;
+  private final @Nullable String catalog;
 
   private Session(
       Connection connection,
       Vendor vendor,
       String schema,
       boolean autoCommit,
-      @Nullable String searchPath) {
+      @Nullable String catalog) {
     this.connection = connection;
     this.vendor = vendor;
     this.schema = schema;
     this.autoCommit = autoCommit;
-    this.searchPath = searchPath;
+    this.catalog = catalog;
   }
 
   static Session open(DataSource dataSource, @Nullable String wantedSchema) throws SQLException {
@@ -41,13 +46,11 @@ final class Session implements AutoCloseable {
       Vendor vendor = Vendor.of(connection);
       connection.setAutoCommit(true);
       String schema = resolve(connection, vendor, wantedSchema);
-      String searchPath =
-          vendor == Vendor.POSTGRESQL
-              ? query(connection, "SELECT current_setting('search_path')")
-              : connection.getCatalog();
-      Session session = new Session(connection, vendor, schema, autoCommit, searchPath);
-      session.enter();
-      return session;
+      String catalog = connection.getCatalog();
+      if (vendor != Vendor.POSTGRESQL) {
+        connection.setCatalog(schema);
+      }
+      return new Session(connection, vendor, schema, autoCommit, catalog);
     } catch (SQLException | RuntimeException e) {
       try (connection) {
         connection.setAutoCommit(autoCommit);
@@ -75,12 +78,32 @@ final class Session implements AutoCloseable {
     return role == null ? "of this connection" : role;
   }
 
-  /** On MySQL only the attempt shows it. */
-  boolean mayCreateTables() throws SQLException {
+  /** A table of ours as SQL names it. */
+  String table(String name) {
+    return vendor.quoted(schema) + "." + name;
+  }
+
+  /** The address that was connected to, without what may be secret. */
+  String url() throws SQLException {
+    return DriverDataSource.withoutSecrets(connection.getMetaData().getURL());
+  }
+
+  /** Who has connected, if not the role that is acting. */
+  String user() throws SQLException {
+    String user = connection.getMetaData().getUserName();
+    return vendor == Vendor.POSTGRESQL ? user : user.replaceFirst("@[^@]*$", "");
+  }
+
+  /** Whether the role has that right on the schema. On MySQL only the attempt shows it. */
+  boolean may(String right) throws SQLException {
     return vendor != Vendor.POSTGRESQL
         || "t"
             .equals(
-                query(connection, "SELECT pg_catalog.has_schema_privilege(?, 'CREATE')", schema));
+                query(
+                    connection,
+                    "SELECT pg_catalog.has_schema_privilege(oid, ?) FROM pg_catalog.pg_namespace WHERE nspname = ?",
+                    right,
+                    schema));
   }
 
   void execute(String sql) throws SQLException {
@@ -99,31 +122,13 @@ final class Session implements AutoCloseable {
       if (!connection.getAutoCommit()) {
         connection.rollback();
       }
-      leave();
+      if (vendor != Vendor.POSTGRESQL && catalog != null) {
+        connection.setCatalog(catalog);
+      }
       connection.setAutoCommit(autoCommit);
     } catch (SQLException e) {
       // The work is done or has its own exception; the pool throws a broken connection away.
       LOG.debug("{} - the connection could not be restored", schema, e);
-    }
-  }
-
-  private void enter() throws SQLException {
-    if (vendor == Vendor.POSTGRESQL) {
-      query(
-          "SELECT pg_catalog.set_config('search_path', pg_catalog.quote_ident(?), false)", schema);
-    } else {
-      connection.setCatalog(schema);
-    }
-  }
-
-  private void leave() throws SQLException {
-    if (searchPath == null) {
-      return;
-    }
-    if (vendor == Vendor.POSTGRESQL) {
-      query("SELECT pg_catalog.set_config('search_path', ?, false)", searchPath);
-    } else {
-      connection.setCatalog(searchPath);
     }
   }
 
@@ -149,7 +154,7 @@ final class Session implements AutoCloseable {
     if (found == null) {
       throw new SchemaMissingException(
           "There is no schema %s in this database, and a migration does not create one. As an administrator: CREATE SCHEMA %s"
-              .formatted(wanted, wanted));
+              .formatted(wanted, vendor.quoted(wanted)));
     }
     return found;
   }

@@ -9,6 +9,7 @@ import java.util.Collection;
 /** Reads the structure of our tables from the database's catalog, which every role may do. */
 final class StructureReader {
 
+  // Without quotes, which quote_all_identifiers would put around each name.
   // pg_catalog, not information_schema: that one hides the tables on which the role has no rights.
   private static final String POSTGRESQL =
       """
@@ -17,7 +18,7 @@ final class StructureReader {
         WHERE n.nspname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
       )
       SELECT t.relname, 'column ' || a.attname,
-        pg_catalog.format_type(a.atttypid, a.atttypmod)
+        replace(pg_catalog.format_type(a.atttypid, a.atttypmod), '"', '')
           || CASE WHEN a.attcollation = 0 THEN '' ELSE ' COLLATE "' || l.collname || '"' END
           || CASE WHEN a.attidentity = '' THEN '' ELSE ' IDENTITY' END
           || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE ' NULL' END
@@ -31,7 +32,7 @@ final class StructureReader {
         CASE WHEN i.indisprimary THEN '(' || k.columns || ')' ELSE 'present' END
       FROM ours t JOIN pg_catalog.pg_index i ON i.indrelid = t.oid AND i.indisvalid AND i.indpred IS NULL
       CROSS JOIN LATERAL (
-        SELECT string_agg(pg_catalog.pg_get_indexdef(i.indexrelid, p, false), ', ' ORDER BY p) AS columns
+        SELECT string_agg(replace(pg_catalog.pg_get_indexdef(i.indexrelid, p, false), '"', ''), ', ' ORDER BY p) AS columns
         FROM generate_series(1, i.indnkeyatts) AS p
       ) k
       UNION ALL
@@ -64,6 +65,8 @@ final class StructureReader {
       SELECT table_name, 'engine', COALESCE(engine, 'none') FROM information_schema.tables WHERE table_schema = ?
       """;
 
+  private static final int TIMEOUT_SECONDS = 30;
+
   private StructureReader() {}
 
   static Structure read(Session session, Collection<String> tables) throws SQLException {
@@ -71,6 +74,8 @@ final class StructureReader {
     Connection connection = session.connection();
     Structure structure = new Structure();
     try (PreparedStatement statement = connection.prepareStatement(postgres ? POSTGRESQL : MYSQL)) {
+      // pg_get_indexdef waits for whoever has locked the table.
+      statement.setQueryTimeout(TIMEOUT_SECONDS);
       for (int i = 1; i <= (postgres ? 1 : 4); i++) {
         statement.setString(i, session.schema());
       }

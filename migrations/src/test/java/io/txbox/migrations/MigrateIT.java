@@ -60,18 +60,24 @@ class MigrateIT {
     Migrations migrations = Migrations.builder(database.owner()).build();
     migrations.migrate();
     Structure first = database.structure("public");
+    database.execute(
+        """
+        INSERT INTO inbox_scope (created_at, consumer_group, scope) VALUES (1, 'g', 's');
+        INSERT INTO inbox SELECT 1, 1, 1, 1, 0, 'key-' || n, 'id' FROM generate_series(1, 1000) n;
+        """);
 
     migrations.rollback();
     assertThat(database.tables("public")).isEmpty();
 
     migrations.migrate();
     assertThat(database.structure("public")).hasToString(first.toString());
+    assertThat(database.query("SELECT count(*) FROM inbox")).containsExactly("0");
     Migrations.verify(database.owner());
   }
 
   @Test
   void rollsBackWhatWasAppliedByHand() {
-    database.execute(Vendor.POSTGRESQL.plainSql());
+    database.execute(Release.CURRENT.plainSql(Vendor.POSTGRESQL));
 
     Migrations.builder(database.owner()).build().rollback();
 
@@ -112,7 +118,7 @@ class MigrateIT {
     assertThatThrownBy(() -> Migrations.migrate(database.owner(), "absent"))
         .isInstanceOf(SchemaMissingException.class)
         .hasMessageContaining("no schema absent")
-        .hasMessageContaining("CREATE SCHEMA absent");
+        .hasMessageContaining("CREATE SCHEMA \"absent\"");
   }
 
   @Test
@@ -205,7 +211,7 @@ class MigrateIT {
 
   @Test
   void takesUpWhatWasAppliedHalfByHand() {
-    String sql = Vendor.POSTGRESQL.plainSql();
+    String sql = Release.CURRENT.plainSql(Vendor.POSTGRESQL);
     database.execute(sql.substring(0, sql.indexOf("-- 1-inbox-parked")));
 
     Migrations.migrate(database.owner());
@@ -327,6 +333,17 @@ class MigrateIT {
     assertThatThrownBy(() -> Migrations.builder(database.owner()).build().rollback())
         .isInstanceOf(SchemaMismatchException.class);
     assertThat(database.tables("public")).contains("inbox").doesNotContain("inbox_parked");
+  }
+
+  @Test
+  void doesNotRollBackWhatANewerVersionHasMade() {
+    Migrations.migrate(database.owner());
+    database.execute("INSERT INTO inbox_schema VALUES (2)");
+
+    assertThatThrownBy(() -> Migrations.builder(database.owner()).build().rollback())
+        .isInstanceOf(SchemaMismatchException.class)
+        .hasMessageContaining("version is 2, this library can take back 1");
+    assertThat(database.tables("public")).isEqualTo(TABLES);
   }
 
   @Test

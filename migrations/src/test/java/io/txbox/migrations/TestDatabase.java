@@ -90,7 +90,7 @@ final class TestDatabase {
   /** Everything that makes the tables of a schema what they are, the changelog's left out. */
   Structure structure(String schema) {
     try (Session session = Session.open(owner(), schema)) {
-      return StructureReader.read(session, Structure.parse(Vendor.POSTGRESQL.structure()).tables());
+      return StructureReader.read(session, Release.CURRENT.structure(Vendor.POSTGRESQL).tables());
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }

@@ -1,0 +1,70 @@
+package io.txbox.migrations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Schemas that are not the default one, and whose names must be quoted to be named. */
+class SchemaNameIT {
+
+  private static final int MAX_NAME_BYTES = 63;
+
+  private final TestDatabase database = TestDatabase.create();
+
+  static List<String> names() {
+    return List.of(
+        "messaging",
+        "Inbox-Tables",
+        "mit Leerzeichen",
+        "select",
+        "user",
+        "it's",
+        "a \"quoted\" one",
+        "dotted.name",
+        "semi;colon",
+        "per%cent",
+        "%s",
+        "$$",
+        "?",
+        "a,b",
+        "under_score",
+        "größe",
+        "日本",
+        "s".repeat(MAX_NAME_BYTES),
+        "é".repeat(MAX_NAME_BYTES / 2));
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void isMigratedVerifiedAndRolledBackAndNoOtherOne(String name) {
+    // What a pattern or a search path would find in the place of it.
+    database.execute("CREATE SCHEMA underXscore");
+    Migrations.migrate(database.owner(), "underxscore");
+    List<String> others = everything();
+    database.execute("CREATE SCHEMA " + Vendor.POSTGRESQL.quoted(name));
+    PGSimpleDataSource elsewhere = (PGSimpleDataSource) database.owner();
+    elsewhere.setCurrentSchema("underxscore,public");
+    Migrations migrations = Migrations.builder(elsewhere).schema(name).build();
+
+    migrations.migrate();
+
+    migrations.verify();
+    assertThat(database.tables(name.replace("'", "''"))).hasSize(6);
+    assertThat(migrations.status().schema()).isEqualTo(name);
+    migrations.rollback();
+    assertThat(database.tables(name.replace("'", "''"))).isEmpty();
+    assertThat(everything()).isEqualTo(others);
+    Migrations.verify(database.owner(), "underxscore");
+  }
+
+  private List<String> everything() {
+    return database.query(
+        """
+        SELECT oid || ' ' || relname || ' ' || relnamespace FROM pg_class
+        WHERE relkind IN ('r', 'i', 'S') AND relnamespace >= 2200 ORDER BY oid
+        """);
+  }
+}
