@@ -170,7 +170,7 @@ final class Changelog {
     if (postgres) {
       database.setDefaultSchemaName(session.schema());
       database.setLiquibaseSchemaName(session.schema());
-      // Liquibase does not double a quote in a name; the search path says which schema is meant.
+      // The search path says which schema is meant, to our own SQL too.
       database.setOutputDefaultSchema(false);
     } else {
       database.setDefaultCatalogName(session.schema());
@@ -190,7 +190,7 @@ final class Changelog {
     }
   }
 
-  /** Does not set the search path of the session after a rollback, with the name unquoted. */
+  /** Does not set the search path of the whole session after a rollback. */
   private static final class PostgresInSchema extends PostgresDatabase {
     @Override
     public void rollback() throws DatabaseException {

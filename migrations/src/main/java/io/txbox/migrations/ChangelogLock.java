@@ -25,9 +25,6 @@ final class ChangelogLock {
   private static final Logger LOG = LoggerFactory.getLogger(ChangelogLock.class);
   private static final Duration POLL = Duration.ofMillis(200);
 
-  /** For how much longer than the lock wait a lock is tried for that nobody seems to hold. */
-  private static final Duration GRACE = Duration.ofSeconds(5);
-
   private static final String CREATE_POSTGRESQL =
       """
       CREATE TABLE IF NOT EXISTS %s (
@@ -101,7 +98,7 @@ final class ChangelogLock {
       Optional<LockHolder> holder = holderIfReadable();
       left = wait.minusNanos(System.nanoTime() - start);
       if (left.isNegative() || left.isZero()) {
-        giveUp(holder, wait.minus(left), left.plus(GRACE).isNegative());
+        giveUp(holder, wait.minus(left), left.plus(Session.GRACE).isNegative());
       }
       if (holder.isPresent() && !told) {
         LOG.info(
@@ -117,7 +114,7 @@ final class ChangelogLock {
   /** Frees the lock if it is ours; that its table is gone is as good. */
   void release() throws SQLException {
     try {
-      update(FREE, GRACE, me);
+      update(FREE, Duration.ZERO, me);
     } catch (SQLException e) {
       if (!SqlErrors.isTableMissing(e, session.vendor())) {
         throw e;
@@ -129,7 +126,7 @@ final class ChangelogLock {
   Optional<LockHolder> releaseByForce() throws SQLException {
     Optional<LockHolder> holder = holder();
     if (holder.isPresent()) {
-      update(FREE_ANY, GRACE);
+      update(FREE_ANY, Duration.ZERO);
     }
     return holder;
   }
@@ -139,7 +136,7 @@ final class ChangelogLock {
       return Optional.empty();
     }
     try (PreparedStatement statement =
-        prepare(postgres ? HOLDER_POSTGRESQL : HOLDER_MYSQL, GRACE)) {
+        prepare(postgres ? HOLDER_POSTGRESQL : HOLDER_MYSQL, Duration.ZERO)) {
       try (ResultSet rows = statement.executeQuery()) {
         if (!rows.next()) {
           return Optional.empty();
@@ -168,10 +165,12 @@ final class ChangelogLock {
     if (graceIsOver) {
       throw new MigrationFailedException(
           """
-          Waited %d s for the changelog lock of schema %s: nobody holds it, but its row in %s cannot be changed. \
-          Another session has locked it, which pg_stat_activity (MySQL: the process list) shows, or the role has \
-          a timeout that is too short."""
-              .formatted(waited.toSeconds(), session.schema(), session.table(TABLE)),
+          Waited %d s for the changelog lock of schema %s: nobody holds it, but its row in %s cannot be changed. %s"""
+              .formatted(
+                  waited.toSeconds(),
+                  session.schema(),
+                  session.table(TABLE),
+                  MigrationFailedException.HELD_UP),
           hindrance);
     }
   }
@@ -218,11 +217,7 @@ final class ChangelogLock {
   }
 
   private PreparedStatement prepare(String sql, Duration limit) throws SQLException {
-    PreparedStatement statement =
-        session.connection().prepareStatement(sql.formatted(session.table(TABLE)));
-    long seconds = Math.min(Math.max(limit.toSeconds() + 1, 1), Integer.MAX_VALUE);
-    statement.setQueryTimeout((int) seconds);
-    return statement;
+    return session.prepare(sql.formatted(session.table(TABLE)), limit);
   }
 
   private static void pause() {

@@ -1,6 +1,5 @@
 package io.txbox.migrations;
 
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -31,9 +30,8 @@ final class ChangelogTable {
     if (!StructureReader.read(session, Set.of(Changelog.TABLE)).has(Changelog.TABLE)) {
       return values;
     }
-    Connection connection = session.connection();
     String sql = "SELECT " + column + " FROM " + session.table(Changelog.TABLE);
-    try (PreparedStatement statement = connection.prepareStatement(sql);
+    try (PreparedStatement statement = session.prepare(sql);
         ResultSet rows = statement.executeQuery()) {
       while (rows.next()) {
         values.add(rows.getString(1));

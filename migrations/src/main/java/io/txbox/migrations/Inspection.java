@@ -70,17 +70,29 @@ record Inspection(
         : List.of();
   }
 
+  /** Returns itself if the schema fits. */
+  Inspection orMismatch() throws SQLException {
+    if (!fits()) {
+      throw mismatch();
+    }
+    return this;
+  }
+
   SchemaMismatchException mismatch() throws SQLException {
     return new SchemaMismatchException(session.schema(), differences, remedy());
   }
 
-  SchemaMismatchException tooNewToRollBack() {
-    return new SchemaMismatchException(
-        session.schema(),
-        List.of(
-            "the schema's version is %d, this library can take back %d"
-                .formatted(version, release.version())),
-        "Roll it back with the version of the library that has migrated it.");
+  /** Returns itself if this library knows all that there is to take back. */
+  Inspection orTooNewToRollBack() {
+    if (version > release.version()) {
+      throw new SchemaMismatchException(
+          session.schema(),
+          List.of(
+              "the schema's version is %d, this library can take back %d"
+                  .formatted(version, release.version())),
+          "Roll it back with the version of the library that has migrated it.");
+    }
+    return this;
   }
 
   private String remedy() throws SQLException {

@@ -6,8 +6,6 @@ import java.util.Objects;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Brings the tables of txbox into a schema, and checks that they are there.
@@ -18,8 +16,6 @@ import org.slf4j.LoggerFactory;
  * Thread-safe.
  */
 public final class Migrations {
-
-  private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
 
   private final DataSource dataSource;
   private final @Nullable String schema;
@@ -77,7 +73,7 @@ public final class Migrations {
    * @throws MigrationFailedException if a statement fails for another reason
    */
   public void migrate() {
-    inSession(this::migrate);
+    inSession(session -> migration(session).migrate());
   }
 
   /**
@@ -91,7 +87,7 @@ public final class Migrations {
    * @throws MigrationFailedException if the schema cannot be read
    */
   public void verify() {
-    inSession(session -> fitting(Inspection.of(session, release)));
+    inSession(session -> Inspection.of(session, release).orMismatch());
   }
 
   /** Says what is there, without complaining about it. It only reads. */
@@ -131,111 +127,15 @@ public final class Migrations {
 
   /** Takes back what came after that version, and drops all if it is 0. */
   void rollbackTo(int version) {
-    inSession(session -> rollback(session, version));
+    inSession(session -> migration(session).rollback(version));
   }
 
-  private Inspection migrate(Session session) throws Exception {
-    Inspection before = Inspection.of(session, release);
-    if (before.fits()) {
-      LOG.debug("{} - the schema has version {} already", session.schema(), before.version());
-      return before;
-    }
-    locked(session, before, () -> updateUnlessDone(session));
-    return fitting(Inspection.of(session, release));
-  }
-
-  private void updateUnlessDone(Session session) throws Exception {
-    // Whoever held the lock before us may have done it.
-    if (!Inspection.of(session, release).fits()) {
-      Changelog.update(session, release);
-      LOG.info(
-          "{} - the changelog has been applied, up to version {}",
-          session.schema(),
-          release.version());
-    }
-  }
-
-  private Inspection rollback(Session session, int version) throws Exception {
-    Inspection before = Inspection.of(session, release);
-    if (before.version() > release.version()) {
-      throw before.tooNewToRollBack();
-    }
-    locked(
-        session,
-        before,
-        () -> {
-          // What was applied by hand, or half, gets its entries in the changelog first.
-          Changelog.update(session, release);
-          Changelog.rollback(session, release, version);
-          if (version == 0) {
-            // The lock as well while it is held: after that it would be another one's.
-            session.execute(
-                "DROP TABLE %s, %s"
-                    .formatted(session.table(Changelog.TABLE), session.table(ChangelogLock.TABLE)));
-          }
-        });
-    LOG.info(
-        "{} - {}",
-        session.schema(),
-        version == 0 ? "all tables of txbox are dropped" : "is back at version " + version);
-    return before;
-  }
-
-  private static Inspection fitting(Inspection inspection) throws SQLException {
-    if (!inspection.fits()) {
-      throw inspection.mismatch();
-    }
-    return inspection;
-  }
-
-  private void locked(Session session, Inspection before, Work work) throws Exception {
-    if (before.isTooNew()) {
-      throw before.mismatch();
-    }
-    if (!session.may("USAGE") || !session.may("CREATE")) {
-      String role = session.role();
-      String grant =
-          "it has no right to (GRANT USAGE, CREATE ON SCHEMA %s TO %s)"
-              .formatted(session.vendor().quoted(session.schema()), session.vendor().quoted(role));
-      throw new MissingRightsException(session, role, grant, null);
-    }
-    Names.of(session, release).refuseForeign(before);
-    String command = Commands.releaseLock(session);
-    ChangelogLock lock = new ChangelogLock(session);
-    lock.acquire(lockWait);
-    try {
-      work.run();
-    } catch (Exception e) {
-      try {
-        release(session, lock);
-      } catch (SQLException unreleased) {
-        e.addSuppressed(unreleased);
-        throw new MigrationFailedException(
-            "The schema %s could not be migrated: %s. The changelog lock could not be freed either. Free it with: %s"
-                .formatted(session.schema(), e.getMessage(), command),
-            e);
-      }
-      throw e;
-    }
-    release(session, lock);
-  }
-
-  /** On another connection if this one is broken: nobody else will do it, since we are alive. */
-  private void release(Session session, ChangelogLock lock) throws SQLException {
-    try {
-      lock.release();
-    } catch (SQLException e) {
-      try (Session other = Session.open(dataSource, session.schema())) {
-        lock.over(other).release();
-      } catch (SQLException | RuntimeException again) {
-        e.addSuppressed(again);
-        throw e;
-      }
-    }
+  private Migration migration(Session session) {
+    return new Migration(dataSource, session, release, lockWait);
   }
 
   private <T> T inSession(SessionWork<T> work) {
-    try (Session session = Session.open(dataSource, schema)) {
+    try (Session session = Session.open(dataSource, schema, lockWait)) {
       try {
         return work.run(session);
       } catch (MigrationException e) {
@@ -253,18 +153,16 @@ public final class Migrations {
                   .formatted(session.schema(), e.getMessage()),
               e);
         }
+        String hint =
+            SqlErrors.isTimeout(e, session.vendor()) ? ". " + MigrationFailedException.HELD_UP : "";
         throw new MigrationFailedException(
-            "The schema %s could not be migrated or read: %s"
-                .formatted(session.schema(), e.getMessage()),
+            "The schema %s could not be migrated or read: %s%s"
+                .formatted(session.schema(), e.getMessage(), hint),
             e);
       }
     } catch (SQLException e) {
       throw new MigrationFailedException("No use of the database: " + e.getMessage(), e);
     }
-  }
-
-  private interface Work {
-    void run() throws Exception;
   }
 
   private interface SessionWork<T> {
@@ -288,11 +186,19 @@ public final class Migrations {
       if (schema.isBlank()) {
         throw new IllegalArgumentException("schema is blank: '" + schema + "'");
       }
+      Session.objection(schema)
+          .ifPresent(
+              objection -> {
+                throw new IllegalArgumentException(objection);
+              });
       this.schema = schema;
       return this;
     }
 
-    /** How long to wait for a migration that runs elsewhere; default 60 seconds. */
+    /**
+     * How long to wait for a migration that runs elsewhere, and for a table that another session
+     * has locked; default 60 seconds.
+     */
     public Builder lockWait(Duration lockWait) {
       if (lockWait.isNegative()) {
         throw new IllegalArgumentException("lockWait is negative: " + lockWait);

@@ -150,7 +150,7 @@ final class Names {
       return;
     }
     Array wanted = session.connection().createArrayOf("text", names.keySet().toArray());
-    try (PreparedStatement statement = session.connection().prepareStatement(IN_USE)) {
+    try (PreparedStatement statement = session.prepare(IN_USE)) {
       for (int i = 0; i < 2; i++) {
         statement.setString(2 * i + 1, session.schema());
         statement.setArray(2 * i + 2, wanted);

@@ -5,6 +5,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,28 +21,43 @@ import org.slf4j.LoggerFactory;
  */
 final class Session implements AutoCloseable {
 
+  /** For how much longer than the lock wait a statement may take, whoever holds it up. */
+  static final Duration GRACE = Duration.ofSeconds(5);
+
   private static final Logger LOG = LoggerFactory.getLogger(Session.class);
+
+  // What Liquibase, or a driver that reads a name as a pattern, does not take for what it is.
+  private static final Pattern UNUSABLE = Pattern.compile("[\"`\\\\\\p{Cntrl}]");
 
   private final Connection connection;
   private final Vendor vendor;
   private final String schema;
   private final boolean autoCommit;
   private final @Nullable String catalog;
+  private final Duration lockWait;
 
   private Session(
       Connection connection,
       Vendor vendor,
       String schema,
       boolean autoCommit,
-      @Nullable String catalog) {
+      @Nullable String catalog,
+      Duration lockWait) {
     this.connection = connection;
     this.vendor = vendor;
     this.schema = schema;
     this.autoCommit = autoCommit;
     this.catalog = catalog;
+    this.lockWait = lockWait;
   }
 
-  static Session open(DataSource dataSource, @Nullable String wantedSchema) throws SQLException {
+  /**
+   * Takes a connection.
+   *
+   * @param lockWait how long a statement may take, but for {@link #GRACE}
+   */
+  static Session open(DataSource dataSource, @Nullable String wantedSchema, Duration lockWait)
+      throws SQLException {
     Connection connection = dataSource.getConnection();
     boolean autoCommit = connection.getAutoCommit();
     try {
@@ -50,7 +68,7 @@ final class Session implements AutoCloseable {
       if (vendor != Vendor.POSTGRESQL) {
         connection.setCatalog(schema);
       }
-      return new Session(connection, vendor, schema, autoCommit, catalog);
+      return new Session(connection, vendor, schema, autoCommit, catalog, lockWait);
     } catch (SQLException | RuntimeException e) {
       try (connection) {
         connection.setAutoCommit(autoCommit);
@@ -74,7 +92,7 @@ final class Session implements AutoCloseable {
   }
 
   String role() throws SQLException {
-    String role = query(connection, "SELECT current_user");
+    String role = query("SELECT current_user");
     return role == null ? "of this connection" : role;
   }
 
@@ -100,7 +118,6 @@ final class Session implements AutoCloseable {
         || "t"
             .equals(
                 query(
-                    connection,
                     "SELECT pg_catalog.has_schema_privilege(oid, ?) FROM pg_catalog.pg_namespace WHERE nspname = ?",
                     right,
                     schema));
@@ -112,8 +129,31 @@ final class Session implements AutoCloseable {
     }
   }
 
+  /** A statement that waits for what other sessions have locked, but not for ever. */
+  PreparedStatement prepare(String sql) throws SQLException {
+    return prepare(sql, lockWait);
+  }
+
+  PreparedStatement prepare(String sql, Duration limit) throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql);
+    long seconds = Math.min(Math.max(limit.toSeconds(), 0), Integer.MAX_VALUE - GRACE.toSeconds());
+    statement.setQueryTimeout((int) (seconds + GRACE.toSeconds()));
+    return statement;
+  }
+
   @Nullable String query(String sql, String... parameters) throws SQLException {
-    return query(connection, sql, parameters);
+    return query(prepare(sql), parameters);
+  }
+
+  /** Why a schema of that name cannot be used, if so. */
+  static Optional<String> objection(String schema) {
+    return UNUSABLE.matcher(schema).find()
+        ? Optional.of(
+            """
+            schema has a quotation mark, a backslash or a control character in its name, which cannot be used: %s. \
+            Rename that schema, or give txbox one of its own: CREATE SCHEMA txbox, then schema "txbox"."""
+                .formatted(schema))
+        : Optional.empty();
   }
 
   @Override
@@ -142,14 +182,18 @@ final class Session implements AutoCloseable {
             "The connection has no current schema (PostgreSQL: no schema of the search path exists;"
                 + " MySQL: the address names no database). Say which schema is meant.");
       }
+      Optional<String> objection = objection(current);
+      if (objection.isPresent()) {
+        throw new MigrationFailedException(objection.get(), null);
+      }
       return current;
     }
     String found =
         query(
-            connection,
-            vendor == Vendor.POSTGRESQL
-                ? "SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname = ?"
-                : "SELECT schema_name FROM information_schema.schemata WHERE schema_name = ?",
+            connection.prepareStatement(
+                vendor == Vendor.POSTGRESQL
+                    ? "SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname = ?"
+                    : "SELECT schema_name FROM information_schema.schemata WHERE schema_name = ?"),
             wanted);
     if (found == null) {
       throw new SchemaMissingException(
@@ -159,9 +203,9 @@ final class Session implements AutoCloseable {
     return found;
   }
 
-  private static @Nullable String query(Connection connection, String sql, String... parameters)
+  private static @Nullable String query(PreparedStatement prepared, String... parameters)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+    try (PreparedStatement statement = prepared) {
       for (int i = 0; i < parameters.length; i++) {
         statement.setString(i + 1, parameters[i]);
       }

@@ -1,6 +1,5 @@
 package io.txbox.migrations;
 
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -9,7 +8,9 @@ import java.util.Collection;
 /** Reads the structure of our tables from the database's catalog, which every role may do. */
 final class StructureReader {
 
-  // Without quotes, which quote_all_identifiers would put around each name.
+  // Without the quotes that quote_all_identifiers puts around a type's name; nor by
+  // pg_get_indexdef,
+  // which waits for whoever has locked the table.
   // pg_catalog, not information_schema: that one hides the tables on which the role has no rights.
   private static final String POSTGRESQL =
       """
@@ -32,8 +33,9 @@ final class StructureReader {
         CASE WHEN i.indisprimary THEN '(' || k.columns || ')' ELSE 'present' END
       FROM ours t JOIN pg_catalog.pg_index i ON i.indrelid = t.oid AND i.indisvalid AND i.indpred IS NULL
       CROSS JOIN LATERAL (
-        SELECT string_agg(replace(pg_catalog.pg_get_indexdef(i.indexrelid, p, false), '"', ''), ', ' ORDER BY p) AS columns
-        FROM generate_series(1, i.indnkeyatts) AS p
+        SELECT string_agg(COALESCE(a.attname, 'an expression'), ', ' ORDER BY p) AS columns
+        FROM generate_series(0, i.indnkeyatts - 1) AS p
+        LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[p]
       ) k
       UNION ALL
       SELECT t.relname, 'check ' || c.conname, 'present' FROM ours t JOIN pg_catalog.pg_constraint c
@@ -65,17 +67,12 @@ final class StructureReader {
       SELECT table_name, 'engine', COALESCE(engine, 'none') FROM information_schema.tables WHERE table_schema = ?
       """;
 
-  private static final int TIMEOUT_SECONDS = 30;
-
   private StructureReader() {}
 
   static Structure read(Session session, Collection<String> tables) throws SQLException {
     boolean postgres = session.vendor() == Vendor.POSTGRESQL;
-    Connection connection = session.connection();
     Structure structure = new Structure();
-    try (PreparedStatement statement = connection.prepareStatement(postgres ? POSTGRESQL : MYSQL)) {
-      // pg_get_indexdef waits for whoever has locked the table.
-      statement.setQueryTimeout(TIMEOUT_SECONDS);
+    try (PreparedStatement statement = session.prepare(postgres ? POSTGRESQL : MYSQL)) {
       for (int i = 1; i <= (postgres ? 1 : 4); i++) {
         statement.setString(i, session.schema());
       }

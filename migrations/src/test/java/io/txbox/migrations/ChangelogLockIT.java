@@ -115,7 +115,7 @@ class ChangelogLockIT {
 
   @Test
   void isTheLockOfLiquibasesOwnTools() throws Exception {
-    try (Session session = Session.open(database.owner(), "public")) {
+    try (Session session = database.session("public")) {
       ChangelogLock lock = new ChangelogLock(session);
       lock.acquire(Duration.ZERO);
       assertThat(liquibaseGetsTheLock()).isFalse();
@@ -128,7 +128,7 @@ class ChangelogLockIT {
 
   @Test
   void onlyTheHolderFreesItByItself() throws SQLException {
-    try (Session session = Session.open(database.owner(), "public")) {
+    try (Session session = database.session("public")) {
       ChangelogLock lock = new ChangelogLock(session);
       lock.acquire(Duration.ZERO);
       database.execute("UPDATE inbox_changelog_lock SET lockedby = 'who took over'");

@@ -54,7 +54,7 @@ class CliJarIT {
 
   @Test
   void theCommandThatAStaleLockNamesFreesIt() throws Exception {
-    String schema = "it's \"My\" $HOME";
+    String schema = "it's My $HOME";
     database.execute("CREATE SCHEMA " + Vendor.POSTGRESQL.quoted(schema));
     List<String> migrate =
         List.of(

@@ -51,7 +51,7 @@ class KilledMigrationIT {
 
   @Test
   void afterTheLastChangesetNobodyNeedsTheLockItLeft() throws Exception {
-    try (Session session = Session.open(database.owner(), "public")) {
+    try (Session session = database.session("public")) {
       ChangelogLock lock = new ChangelogLock(session);
       lock.acquire(Duration.ZERO);
       lock.release();

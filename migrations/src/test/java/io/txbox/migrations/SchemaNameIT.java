@@ -1,10 +1,12 @@
 package io.txbox.migrations;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Schemas that are not the default one, and whose names must be quoted to be named. */
@@ -22,7 +24,6 @@ class SchemaNameIT {
         "select",
         "user",
         "it's",
-        "a \"quoted\" one",
         "dotted.name",
         "semi;colon",
         "per%cent",
@@ -58,6 +59,25 @@ class SchemaNameIT {
     assertThat(database.tables(name.replace("'", "''"))).isEmpty();
     assertThat(everything()).isEqualTo(others);
     Migrations.verify(database.owner(), "underxscore");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a \"quoted\" one", "back\\slash", "back`tick", "a\nline"})
+  void isRefusedBeforeAnythingStarts(String name) {
+    assertThatThrownBy(() -> Migrations.builder(database.owner()).schema(name))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("cannot be used: " + name)
+        .hasMessageContaining("CREATE SCHEMA txbox");
+    database.execute("CREATE SCHEMA " + Vendor.POSTGRESQL.quoted(name));
+    String role = database.role();
+    database.execute(
+        "ALTER ROLE %s SET search_path = %s".formatted(role, Vendor.POSTGRESQL.quoted(name)));
+    database.execute(
+        "GRANT ALL ON SCHEMA %s TO %s".formatted(Vendor.POSTGRESQL.quoted(name), role));
+    assertThatThrownBy(() -> Migrations.migrate(database.as(role)))
+        .isInstanceOf(MigrationFailedException.class)
+        .hasMessageContaining("cannot be used: " + name);
+    assertThat(database.tables(name)).isEmpty();
   }
 
   private List<String> everything() {

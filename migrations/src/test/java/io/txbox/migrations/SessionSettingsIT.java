@@ -194,7 +194,7 @@ class SessionSettingsIT {
   void aRowThatAnotherSessionHasLockedIsWaitedForWithinBounds() throws SQLException {
     Migrations migrations =
         Migrations.builder(database.owner()).lockWait(Duration.ofSeconds(1)).build();
-    try (Session session = Session.open(database.owner(), "public")) {
+    try (Session session = database.session("public")) {
       ChangelogLock lock = new ChangelogLock(session);
       lock.acquire(Duration.ZERO);
       lock.release();
@@ -210,6 +210,40 @@ class SessionSettingsIT {
           .hasMessageContaining("pg_stat_activity");
     }
     migrations.migrate();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"inbox_schema", "inbox_changelog_lock", "inbox_changelog"})
+  void aTableThatAnotherSessionHasLockedIsWaitedForWithinBounds(String table) throws SQLException {
+    Migrations migrations =
+        Migrations.builder(database.owner()).lockWait(Duration.ofSeconds(1)).build();
+    migrations.migrate();
+    // Else there would be nothing to do, and no reason to read more than the version.
+    database.execute(
+        "DELETE FROM inbox_schema; DELETE FROM inbox_changelog WHERE id = '1-version'");
+    try (Connection other = database.owner().getConnection();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute("LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE");
+
+      assertThatThrownBy(migrations::migrate)
+          .isInstanceOf(MigrationFailedException.class)
+          .hasMessageContaining("pg_stat_activity");
+    }
+    migrations.migrate();
+    migrations.verify();
+  }
+
+  @Test
+  void aLockedInboxDoesNotHinderTheCheck() throws SQLException {
+    Migrations.migrate(database.owner());
+    try (Connection other = database.owner().getConnection();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute("LOCK TABLE inbox, inbox_scope, inbox_parked IN ACCESS EXCLUSIVE MODE");
+
+      Migrations.verify(database.owner());
+    }
   }
 
   @Test

@@ -24,7 +24,7 @@ class StructureIT {
 
   @Test
   void fileSaysWhatTheChangelogMakes() throws Exception {
-    try (Session session = Session.open(database.owner(), "public")) {
+    try (Session session = database.session("public")) {
       Changelog.update(session, Release.CURRENT);
       String structure = StructureReader.read(session, TABLES).toString();
       if (System.getProperty("txbox.regenerate-structure") != null) {
