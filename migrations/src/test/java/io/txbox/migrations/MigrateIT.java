@@ -10,15 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
-import javax.sql.DataSource;
 import liquibase.Scope;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -82,23 +74,6 @@ class MigrateIT {
     Migrations.builder(database.owner()).build().rollback();
 
     assertThat(database.tables("public")).isEmpty();
-  }
-
-  @Test
-  void usesTheSchemaThatItIsTold() {
-    for (String schema : List.of("messaging", "Inbox Tables", "select")) {
-      database.execute("CREATE SCHEMA \"" + schema + "\"");
-
-      Migrations.migrate(database.owner(), schema);
-
-      Migrations.verify(database.owner(), schema);
-      assertThat(database.tables(schema)).as(schema).isEqualTo(TABLES);
-    }
-    assertThat(database.tables("public")).isEmpty();
-
-    Migrations.builder(database.owner()).schema("Inbox Tables").build().rollback();
-    assertThat(database.tables("Inbox Tables")).isEmpty();
-    Migrations.verify(database.owner(), "messaging");
   }
 
   @Test
@@ -217,70 +192,6 @@ class MigrateIT {
     Migrations.migrate(database.owner());
 
     Migrations.verify(database.owner());
-  }
-
-  @Test
-  void fiveAtOnceOnAnEmptySchemaAllSucceed() throws Exception {
-    int rivals = 5;
-    CyclicBarrier barrier = new CyclicBarrier(rivals);
-    ExecutorService threads = Executors.newFixedThreadPool(rivals);
-    try {
-      for (int round = 0; round < 5; round++) {
-        DataSource dataSource = TestDatabase.create().owner();
-        List<Future<?>> running = new ArrayList<>();
-        for (int i = 0; i < rivals; i++) {
-          running.add(
-              threads.submit(
-                  () -> {
-                    barrier.await(10, TimeUnit.SECONDS);
-                    Migrations.migrate(dataSource);
-                    return null;
-                  }));
-        }
-        for (Future<?> one : running) {
-          one.get(60, TimeUnit.SECONDS);
-        }
-        Migrations.verify(dataSource);
-        assertThat(TestDatabase.query(dataSource, "SELECT id FROM inbox_changelog")).hasSize(5);
-        assertThat(TestDatabase.query(dataSource, "SELECT locked FROM inbox_changelog_lock"))
-            .containsExactly("f");
-      }
-    } finally {
-      threads.shutdownNow();
-    }
-  }
-
-  @Test
-  void changesNothingIfATableNameIsTaken() {
-    database.execute(
-        "CREATE TABLE inbox (id bigint PRIMARY KEY, mail text); INSERT INTO inbox VALUES (1, 'hello')");
-
-    for (var attempt :
-        Stream.<Runnable>of(
-                () -> Migrations.migrate(database.owner()),
-                () -> Migrations.builder(database.owner()).build().rollback())
-            .toList()) {
-      assertThatThrownBy(attempt::run)
-          .isInstanceOfSatisfying(
-              TableTakenException.class, e -> assertThat(e.table()).isEqualTo("inbox"))
-          .hasMessageContaining("something named inbox that is not txbox's")
-          .hasMessageContaining("column dedup_key is missing")
-          .hasMessageContaining("CREATE SCHEMA txbox");
-    }
-
-    assertThat(database.tables("public")).containsExactly("inbox");
-    assertThat(database.query("SELECT mail FROM inbox")).containsExactly("hello");
-    database.execute("CREATE SCHEMA txbox");
-    assertThatCode(() -> Migrations.migrate(database.owner(), "txbox")).doesNotThrowAnyException();
-  }
-
-  @Test
-  void seesAViewThatTakesATableName() {
-    database.execute("CREATE VIEW inbox_scope AS SELECT 1 AS id");
-
-    assertThatThrownBy(() -> Migrations.migrate(database.owner()))
-        .isInstanceOf(TableTakenException.class)
-        .hasMessageContaining("inbox_scope");
   }
 
   @Test

@@ -4,19 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Schemas that are not the default one, and whose names must be quoted to be named. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SchemaNameIT {
 
   private static final int MAX_NAME_BYTES = 63;
 
   private final TestDatabase database = TestDatabase.create();
 
-  static List<String> names() {
+  List<String> names() {
     return List.of(
         "messaging",
         "Inbox-Tables",
@@ -38,12 +41,16 @@ class SchemaNameIT {
         "é".repeat(MAX_NAME_BYTES / 2));
   }
 
+  /** What a pattern would find in the place of under_score, and a search path of any. */
+  @BeforeAll
+  void migrateAnother() {
+    database.execute("CREATE SCHEMA underXscore");
+    Migrations.migrate(database.owner(), "underxscore");
+  }
+
   @ParameterizedTest
   @MethodSource("names")
   void isMigratedVerifiedAndRolledBackAndNoOtherOne(String name) {
-    // What a pattern or a search path would find in the place of it.
-    database.execute("CREATE SCHEMA underXscore");
-    Migrations.migrate(database.owner(), "underxscore");
     List<String> others = everything();
     database.execute("CREATE SCHEMA " + Vendor.POSTGRESQL.quoted(name));
     PGSimpleDataSource elsewhere = (PGSimpleDataSource) database.owner();
@@ -57,6 +64,7 @@ class SchemaNameIT {
     assertThat(migrations.status().schema()).isEqualTo(name);
     migrations.rollback();
     assertThat(database.tables(name.replace("'", "''"))).isEmpty();
+    database.execute("DROP SCHEMA " + Vendor.POSTGRESQL.quoted(name));
     assertThat(everything()).isEqualTo(others);
     Migrations.verify(database.owner(), "underxscore");
   }

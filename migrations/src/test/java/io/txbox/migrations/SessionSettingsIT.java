@@ -6,15 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,23 +21,15 @@ class SessionSettingsIT {
   @ValueSource(
       strings = {
         "default_transaction_isolation = 'serializable'",
-        "default_transaction_isolation = 'repeatable read'",
         "search_path = ''",
-        "search_path = elsewhere, public",
         "search_path = pg_temp, elsewhere",
-        "statement_timeout = '5s'",
-        "lock_timeout = '1s'",
-        "idle_in_transaction_session_timeout = '2s'",
+        "statement_timeout = '20s'",
+        "lock_timeout = '5s'",
+        "idle_in_transaction_session_timeout = '10s'",
         "standard_conforming_strings = off",
         "quote_all_identifiers = on",
-        "client_min_messages = error",
-        "default_tablespace = pg_default",
-        "row_security = off",
         "timezone = 'Asia/Kolkata'",
-        "datestyle = 'German'",
-        "synchronous_commit = off",
-        "check_function_bodies = off",
-        "escape_string_warning = off",
+        "datestyle = 'German'"
       })
   void fiveAtOnceSucceedUnder(String setting) throws Exception {
     database.execute("CREATE SCHEMA app; CREATE SCHEMA elsewhere");
@@ -53,7 +38,7 @@ class SessionSettingsIT {
     database.execute("ALTER ROLE " + role + " SET " + setting);
     Migrations migrations = Migrations.builder(database.as(role)).schema("app").build();
 
-    atOnce(migrations::migrate);
+    RivalThreadsIT.atOnce(Collections.nCopies(5, migrations::migrate));
     migrations.verify();
     assertThat(database.tables("elsewhere")).isEmpty();
     assertThat(database.tables("public")).isEmpty();
@@ -173,101 +158,6 @@ class SessionSettingsIT {
     Migrations.verify(database.owner(), "elsewhere");
   }
 
-  @Test
-  void aTimeoutInTheMiddleLeavesTheLockFree() {
-    database.execute("CREATE SCHEMA app");
-    String role = owner("app");
-    database.execute("ALTER ROLE " + role + " SET statement_timeout = '1s'");
-    Migrations migrations = Migrations.builder(database.as(role)).schema("app").build();
-    try (Gate gate = Gate.atDdl(database, "CREATE TABLE inbox_parked")) {
-      assertThatThrownBy(migrations::migrate)
-          .isInstanceOf(MigrationFailedException.class)
-          .hasMessageContaining("statement timeout");
-    }
-    assertThat(migrations.status().lock()).isEmpty();
-
-    migrations.migrate();
-    migrations.verify();
-  }
-
-  @Test
-  void aRowThatAnotherSessionHasLockedIsWaitedForWithinBounds() throws SQLException {
-    Migrations migrations =
-        Migrations.builder(database.owner()).lockWait(Duration.ofSeconds(1)).build();
-    try (Session session = database.session("public")) {
-      ChangelogLock lock = new ChangelogLock(session);
-      lock.acquire(Duration.ZERO);
-      lock.release();
-    }
-    try (Connection other = database.owner().getConnection();
-        Statement statement = other.createStatement()) {
-      other.setAutoCommit(false);
-      statement.execute("SELECT * FROM inbox_changelog_lock FOR UPDATE");
-
-      assertThatThrownBy(migrations::migrate)
-          .isInstanceOf(MigrationFailedException.class)
-          .hasMessageContaining("nobody holds it")
-          .hasMessageContaining("pg_stat_activity");
-    }
-    migrations.migrate();
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"inbox_schema", "inbox_changelog_lock", "inbox_changelog"})
-  void aTableThatAnotherSessionHasLockedIsWaitedForWithinBounds(String table) throws SQLException {
-    Migrations migrations =
-        Migrations.builder(database.owner()).lockWait(Duration.ofSeconds(1)).build();
-    migrations.migrate();
-    // Else there would be nothing to do, and no reason to read more than the version.
-    database.execute(
-        "DELETE FROM inbox_schema; DELETE FROM inbox_changelog WHERE id = '1-version'");
-    try (Connection other = database.owner().getConnection();
-        Statement statement = other.createStatement()) {
-      other.setAutoCommit(false);
-      statement.execute("LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE");
-
-      assertThatThrownBy(migrations::migrate)
-          .isInstanceOf(MigrationFailedException.class)
-          .hasMessageContaining("pg_stat_activity");
-    }
-    migrations.migrate();
-    migrations.verify();
-  }
-
-  @Test
-  void aLockedInboxDoesNotHinderTheCheck() throws SQLException {
-    Migrations.migrate(database.owner());
-    try (Connection other = database.owner().getConnection();
-        Statement statement = other.createStatement()) {
-      other.setAutoCommit(false);
-      statement.execute("LOCK TABLE inbox, inbox_scope, inbox_parked IN ACCESS EXCLUSIVE MODE");
-
-      Migrations.verify(database.owner());
-    }
-  }
-
-  @Test
-  void rivalsOfARollbackEachGetAWholeSchemaOrNone() throws Exception {
-    Migrations migrations = Migrations.builder(database.owner()).build();
-    for (int round = 0; round < 10; round++) {
-      migrations.migrate();
-      ExecutorService threads = Executors.newFixedThreadPool(4);
-      try {
-        List<Future<?>> running = new ArrayList<>();
-        running.add(threads.submit(() -> migrations.rollback()));
-        for (int i = 0; i < 3; i++) {
-          running.add(threads.submit(() -> migrations.migrate()));
-        }
-        for (Future<?> one : running) {
-          one.get(60, TimeUnit.SECONDS);
-        }
-      } finally {
-        threads.shutdownNow();
-      }
-      assertThat(database.tables("public").size()).isIn(0, 6);
-    }
-  }
-
   private String owner(String schema) {
     String role = database.role();
     database.execute("ALTER SCHEMA %s OWNER TO %s".formatted(schema, role));
@@ -276,18 +166,5 @@ class SessionSettingsIT {
 
   private static String inParentheses(String message) {
     return message.substring(message.indexOf('(') + 1, message.indexOf(')'));
-  }
-
-  private static void atOnce(Runnable work) throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(5);
-    try {
-      List<Callable<Object>> five =
-          Stream.generate(() -> Executors.callable(work)).limit(5).toList();
-      for (Future<Object> one : threads.invokeAll(five, 60, TimeUnit.SECONDS)) {
-        one.get();
-      }
-    } finally {
-      threads.shutdownNow();
-    }
   }
 }

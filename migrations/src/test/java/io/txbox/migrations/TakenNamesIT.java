@@ -1,10 +1,12 @@
 package io.txbox.migrations;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -63,19 +65,41 @@ class TakenNamesIT {
     assertTaken(name, "CREATE TABLE %s (a text)".formatted(name));
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        // What looks like Liquibase's tables, but is used by another application.
+  @Test
+  void namesTheChangelogOfAnotherApplication() {
+    // What looks like Liquibase's table, but is used by another application.
+    assertTaken(
+        "inbox_changelog",
         """
         CREATE TABLE inbox_changelog (id varchar(255), author varchar(255), filename varchar(255), dateexecuted timestamp,
           orderexecuted int, exectype varchar(10), md5sum varchar(35), description varchar(255), comments varchar(255),
           tag varchar(255), liquibase varchar(20), contexts varchar(255), labels varchar(255), deployment_id varchar(10));
         INSERT INTO inbox_changelog (id, filename) VALUES ('1', 'db/mail.xml')
-        """
-      })
-  void namesTheChangelogOfAnotherApplication(String ddl) {
-    assertTaken("inbox_changelog", ddl);
+        """);
+  }
+
+  @Test
+  void changesNothingIfATableNameIsTaken() {
+    database.execute(
+        "CREATE TABLE inbox (id bigint PRIMARY KEY, mail text); INSERT INTO inbox VALUES (1, 'hello')");
+
+    for (var attempt :
+        Stream.<Runnable>of(
+                () -> Migrations.migrate(database.owner()),
+                () -> Migrations.builder(database.owner()).build().rollback())
+            .toList()) {
+      assertThatThrownBy(attempt::run)
+          .isInstanceOfSatisfying(
+              TableTakenException.class, e -> assertThat(e.table()).isEqualTo("inbox"))
+          .hasMessageContaining("something named inbox that is not txbox's")
+          .hasMessageContaining("column dedup_key is missing")
+          .hasMessageContaining("CREATE SCHEMA txbox");
+    }
+
+    assertThat(database.tables("public")).containsExactly("inbox");
+    assertThat(database.query("SELECT mail FROM inbox")).containsExactly("hello");
+    database.execute("CREATE SCHEMA txbox");
+    assertThatCode(() -> Migrations.migrate(database.owner(), "txbox")).doesNotThrowAnyException();
   }
 
   private void assertTaken(String name, String ddl) {

@@ -3,10 +3,8 @@ package io.txbox.migrations;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -15,7 +13,7 @@ import org.junit.jupiter.api.Test;
  */
 class UpgradeIT {
 
-  private static final Release NEXT = new Release(2, "io/txbox/migrations/next");
+  static final Release NEXT = new Release(2, "io/txbox/migrations/next");
 
   private final TestDatabase database = TestDatabase.create();
   private final Migrations version1 = Migrations.builder(database.owner()).build();
@@ -87,29 +85,6 @@ class UpgradeIT {
 
     version2.verify();
     assertThat(checksum()).isEqualTo(before);
-  }
-
-  @Test
-  void instancesOfBothVersionsMayStartAtOnceOnAnEmptySchema() throws Exception {
-    for (int round = 0; round < 5; round++) {
-      String schema = "round_" + round;
-      database.execute("CREATE SCHEMA " + schema);
-      List<CompletableFuture<Void>> running =
-          Stream.of(Release.CURRENT, NEXT, Release.CURRENT, NEXT)
-              .map(release -> Migrations.builder(database.owner()).schema(schema).release(release))
-              .map(
-                  builder ->
-                      CompletableFuture.runAsync(
-                          builder.build()::migrate, work -> new Thread(work).start()))
-              .toList();
-      for (CompletableFuture<Void> one : running) {
-        one.get(60, TimeUnit.SECONDS);
-      }
-      assertThat(database.query("SELECT max(version) FROM " + schema + ".inbox_schema"))
-          .containsExactly("2");
-      assertThat(database.query("SELECT id FROM " + schema + ".inbox_changelog")).hasSize(9);
-      Migrations.verify(database.owner(), schema);
-    }
   }
 
   private void fill() {
