@@ -54,6 +54,7 @@ class CliTest {
         "migrate",
         "migrate --url",
         "verify --url jdbc:nobody: --schema=",
+        "verify --url jdbc:nobody: --schema=back\\slash",
         "migrate --url jdbc:nobody: --lock-wait soon",
         "migrate --url jdbc:nobody: --lock-wait -1",
         "sql",

@@ -75,7 +75,7 @@ class SessionSettingsIT {
 
     assertThatThrownBy(migrations::migrate)
         .isInstanceOf(MissingRightsException.class)
-        .satisfies(e -> database.execute(inParentheses(e.getMessage())));
+        .satisfies(e -> database.execute(inParentheses(e.toString())));
     migrations.migrate();
 
     migrations.verify();

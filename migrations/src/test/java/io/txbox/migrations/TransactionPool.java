@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connections as a pooler in transaction mode gives them (PgBouncer): each transaction, and without
@@ -35,34 +36,38 @@ final class TransactionPool implements AutoCloseable {
     return new OneConnection(proxy(Connection.class, this::onConnection));
   }
 
-  private Object onConnection(Method method, Object[] arguments) throws Throwable {
+  private @Nullable Object onConnection(Method method, Object[] arguments) throws Throwable {
     switch (method.getName()) {
-      case "getAutoCommit":
+      case "getAutoCommit" -> {
         return autoCommit;
-      case "setAutoCommit":
-        boolean wanted = (Boolean) arguments[0];
-        if (wanted && !autoCommit) {
-          end(Connection::commit);
-        }
-        autoCommit = wanted;
-        return null;
-      case "commit":
-        end(Connection::commit);
-        return null;
-      case "rollback":
-        end(Connection::rollback);
-        return null;
-      default:
-        break;
-    }
-    if (!open) {
-      current = (current + 1) % sessions.size();
-      if (!autoCommit && !method.getName().equals("getMetaData")) {
-        open = true;
-        sessions.get(current).setAutoCommit(false);
+      }
+      case "setAutoCommit" -> setAutoCommit((Boolean) arguments[0]);
+      case "commit" -> end(Connection::commit);
+      case "rollback" -> end(Connection::rollback);
+      default -> {
+        moveOn(method);
+        return invoke(sessions.get(current), method, arguments);
       }
     }
-    return invoke(sessions.get(current), method, arguments);
+    return null;
+  }
+
+  private void setAutoCommit(boolean wanted) throws SQLException {
+    if (wanted && !autoCommit) {
+      end(Connection::commit);
+    }
+    autoCommit = wanted;
+  }
+
+  private void moveOn(Method method) throws SQLException {
+    if (open) {
+      return;
+    }
+    current = (current + 1) % sessions.size();
+    if (!autoCommit && !method.getName().equals("getMetaData")) {
+      open = true;
+      sessions.get(current).setAutoCommit(false);
+    }
   }
 
   private void end(Ending ending) throws SQLException {
@@ -73,7 +78,8 @@ final class TransactionPool implements AutoCloseable {
     }
   }
 
-  private static Object invoke(Object target, Method method, Object[] arguments) throws Throwable {
+  private static @Nullable Object invoke(Object target, Method method, Object[] arguments)
+      throws Throwable {
     try {
       return method.invoke(target, arguments);
     } catch (InvocationTargetException e) {
@@ -110,6 +116,6 @@ final class TransactionPool implements AutoCloseable {
   }
 
   private interface Handler {
-    Object handle(Method method, Object[] arguments) throws Throwable;
+    @Nullable Object handle(Method method, Object[] arguments) throws Throwable;
   }
 }
