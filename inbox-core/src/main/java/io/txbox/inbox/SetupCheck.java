@@ -114,7 +114,7 @@ final class SetupCheck {
   private static String mend(InboxSchema schema) {
     return "Run Migrations.migrate(dataSource"
         + schema.name().map(name -> ", \"" + name + "\"").orElse("")
-        + "), or 'java -jar inbox-migrations-cli.jar migrate --url <jdbc address>"
+        + "), or 'java -jar inbox-migrations-<version>-cli.jar migrate --url <jdbc address>"
         + schema.name().map(name -> " --schema " + name).orElse("")
         + "', before the consumer starts.";
   }

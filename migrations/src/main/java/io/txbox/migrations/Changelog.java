@@ -14,12 +14,18 @@ import liquibase.changelog.ChangeLogParameters;
 import liquibase.changelog.DatabaseChangeLog;
 import liquibase.changelog.RanChangeSet;
 import liquibase.changelog.filter.AlreadyRanChangeSetFilter;
+import liquibase.changelog.filter.ChangeSetFilter;
+import liquibase.changelog.filter.ChangeSetFilterResult;
 import liquibase.changelog.filter.ShouldRunChangeSetFilter;
 import liquibase.changelog.visitor.RollbackVisitor;
 import liquibase.changelog.visitor.UpdateVisitor;
 import liquibase.database.Database;
 import liquibase.database.DatabaseFactory;
+import liquibase.database.core.MariaDBDatabase;
+import liquibase.database.core.MySQLDatabase;
+import liquibase.database.core.PostgresDatabase;
 import liquibase.database.jvm.JdbcConnection;
+import liquibase.exception.DatabaseException;
 import liquibase.exception.LiquibaseException;
 import liquibase.executor.ExecutorService;
 import liquibase.parser.ChangeLogParserFactory;
@@ -34,7 +40,6 @@ import liquibase.ui.LoggerUIService;
  */
 final class Changelog {
 
-  static final String FILE = "io/txbox/migrations/changelog.xml";
   static final String TABLE = "inbox_changelog";
 
   // Liquibase's registries are shared by the whole JVM and not all of them are thread-safe.
@@ -42,30 +47,46 @@ final class Changelog {
 
   private Changelog() {}
 
-  static void update(Session session) throws Exception {
+  static void update(Session session, Release release) throws Exception {
     run(
         session,
+        release,
         (database, changeLog, history) ->
             new ChangeLogIterator(changeLog, new ShouldRunChangeSetFilter(database))
                 .run(new UpdateVisitor(database, null), environment(database)));
   }
 
-  static void rollback(Session session) throws Exception {
+  /** Takes back what came after that version; 0 leaves nothing but the changelog tables. */
+  static void rollback(Session session, Release release, int version) throws Exception {
     run(
         session,
+        release,
         (database, changeLog, history) -> {
           List<RanChangeSet> ran = history.getRanChangeSets();
-          new ChangeLogIterator(ran, changeLog, new AlreadyRanChangeSetFilter(ran))
+          new ChangeLogIterator(
+                  ran, changeLog, new AlreadyRanChangeSetFilter(ran), cameAfter(version))
               .run(new RollbackVisitor(database, null), environment(database));
         });
   }
 
+  private static ChangeSetFilter cameAfter(int version) {
+    return changeSet ->
+        versionOf(changeSet.getId()) > version
+            ? new ChangeSetFilterResult(true, "came after the version", ChangeSetFilter.class)
+            : new ChangeSetFilterResult(false, "belongs to the version", ChangeSetFilter.class);
+  }
+
+  /** Changesets are called {@code 1-inbox}: by their version, and by what they make. */
+  static int versionOf(String changeset) {
+    return Integer.parseInt(changeset.substring(0, changeset.indexOf('-')));
+  }
+
   /** Parses the changelog, in the scope that {@link #inScope} made. */
-  static DatabaseChangeLog parse(Database database) throws LiquibaseException {
+  static DatabaseChangeLog parse(Release release, Database database) throws LiquibaseException {
     ResourceAccessor resources = Scope.getCurrentScope().getResourceAccessor();
     return ChangeLogParserFactory.getInstance()
-        .getParser(FILE, resources)
-        .parse(FILE, new ChangeLogParameters(database), resources);
+        .getParser(release.changelog(), resources)
+        .parse(release.changelog(), new ChangeLogParameters(database), resources);
   }
 
   /**
@@ -91,24 +112,31 @@ final class Changelog {
     }
   }
 
-  private static void run(Session session, Step step) throws Exception {
+  private static void run(Session session, Release release, Step step) throws Exception {
     synchronized (ONE_AT_A_TIME) {
       try {
-        inScope(() -> runInScope(session, step));
-      } finally {
-        restore(session);
+        inScope(() -> runInScope(session, release, step));
+      } catch (Exception e) {
+        try {
+          restore(session);
+        } catch (SQLException broken) {
+          e.addSuppressed(broken);
+        }
+        throw e;
       }
+      restore(session);
     }
   }
 
-  private static void runInScope(Session session, Step step) throws Exception {
+  private static void runInScope(Session session, Release release, Step step) throws Exception {
+    // Before the first transaction, which would be idle for as long as parsing takes.
+    DatabaseChangeLog changeLog = parse(release, withoutConnection(session.vendor()));
     Database database = database(session);
     ChangeLogHistoryServiceFactory histories =
         Scope.getCurrentScope().getSingleton(ChangeLogHistoryServiceFactory.class);
     ChangeLogHistoryService history = histories.getChangeLogService(database);
     try {
       history.init();
-      DatabaseChangeLog changeLog = parse(database);
       changeLog.validate(database, new Contexts(), new LabelExpression());
       step.run(database, changeLog, history);
     } finally {
@@ -118,15 +146,32 @@ final class Changelog {
     }
   }
 
+  private static Database withoutConnection(Vendor vendor) {
+    return switch (vendor) {
+      case POSTGRESQL -> new PostgresDatabase();
+      case MYSQL -> new MySQLDatabase();
+      case MARIADB -> new MariaDBDatabase();
+    };
+  }
+
   private static Database database(Session session) throws LiquibaseException {
-    Database database =
-        DatabaseFactory.getInstance()
-            .findCorrectDatabaseImplementation(new JdbcConnection(session.connection()));
+    boolean postgres = session.vendor() == Vendor.POSTGRESQL;
+    Database database;
+    if (postgres) {
+      database = new PostgresInSchema();
+      database.setConnection(new SchemaConnection(session.connection(), session.schema()));
+    } else {
+      database =
+          DatabaseFactory.getInstance()
+              .findCorrectDatabaseImplementation(new JdbcConnection(session.connection()));
+    }
     database.setDatabaseChangeLogTableName(TABLE);
     database.setDatabaseChangeLogLockTableName(ChangelogLock.TABLE);
-    if (session.vendor() == Vendor.POSTGRESQL) {
+    if (postgres) {
       database.setDefaultSchemaName(session.schema());
       database.setLiquibaseSchemaName(session.schema());
+      // The search path says which schema is meant, to our own SQL too.
+      database.setOutputDefaultSchema(false);
     } else {
       database.setDefaultCatalogName(session.schema());
       database.setLiquibaseCatalogName(session.schema());
@@ -142,6 +187,14 @@ final class Changelog {
     if (!session.connection().getAutoCommit()) {
       session.connection().rollback();
       session.connection().setAutoCommit(true);
+    }
+  }
+
+  /** Does not set the search path of the whole session after a rollback. */
+  private static final class PostgresInSchema extends PostgresDatabase {
+    @Override
+    public void rollback() throws DatabaseException {
+      getConnection().rollback();
     }
   }
 

@@ -5,10 +5,10 @@ import java.net.UnknownHostException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,70 +20,85 @@ import org.slf4j.LoggerFactory;
 final class ChangelogLock {
 
   static final String TABLE = "inbox_changelog_lock";
+  static final String KEY = "inbox_changelog_lock_pkey";
 
   private static final Logger LOG = LoggerFactory.getLogger(ChangelogLock.class);
   private static final Duration POLL = Duration.ofMillis(200);
 
   private static final String CREATE_POSTGRESQL =
       """
-      CREATE TABLE IF NOT EXISTS inbox_changelog_lock (
+      CREATE TABLE IF NOT EXISTS %s (
         id integer NOT NULL, locked boolean NOT NULL, lockgranted timestamp, lockedby varchar(255),
         CONSTRAINT inbox_changelog_lock_pkey PRIMARY KEY (id))
       """;
   private static final String CREATE_MYSQL =
       """
-      CREATE TABLE IF NOT EXISTS inbox_changelog_lock (
+      CREATE TABLE IF NOT EXISTS %s (
         id int NOT NULL, locked tinyint NOT NULL, lockgranted datetime NULL, lockedby varchar(255) NULL, PRIMARY KEY (id))
         ENGINE=InnoDB
       """;
   private static final String ADD_ROW_POSTGRESQL =
-      "INSERT INTO inbox_changelog_lock (id, locked) VALUES (1, FALSE) ON CONFLICT DO NOTHING";
+      "INSERT INTO %s (id, locked) VALUES (1, FALSE) ON CONFLICT DO NOTHING";
   private static final String ADD_ROW_MYSQL =
-      "INSERT INTO inbox_changelog_lock (id, locked) VALUES (1, FALSE) ON DUPLICATE KEY UPDATE id = id";
+      "INSERT INTO %s (id, locked) VALUES (1, FALSE) ON DUPLICATE KEY UPDATE id = id";
 
   private static final String TAKE_POSTGRESQL =
       """
-      UPDATE inbox_changelog_lock SET locked = TRUE, lockgranted = now() AT TIME ZONE 'UTC', lockedby = ?
+      UPDATE %s SET locked = TRUE, lockgranted = now() AT TIME ZONE 'UTC', lockedby = ?
       WHERE id = 1 AND locked = FALSE
       """;
   private static final String TAKE_MYSQL =
       """
-      UPDATE inbox_changelog_lock SET locked = TRUE, lockgranted = UTC_TIMESTAMP(), lockedby = ?
+      UPDATE %s SET locked = TRUE, lockgranted = UTC_TIMESTAMP(), lockedby = ?
       WHERE id = 1 AND locked = FALSE
       """;
   private static final String FREE =
-      "UPDATE inbox_changelog_lock SET locked = FALSE, lockgranted = NULL, lockedby = NULL WHERE id = 1 AND lockedby = ?";
+      "UPDATE %s SET locked = FALSE, lockgranted = NULL, lockedby = NULL WHERE id = 1 AND lockedby = ?";
   private static final String FREE_ANY =
-      "UPDATE inbox_changelog_lock SET locked = FALSE, lockgranted = NULL, lockedby = NULL WHERE locked = TRUE";
+      "UPDATE %s SET locked = FALSE, lockgranted = NULL, lockedby = NULL WHERE locked = TRUE";
 
   private static final String HOLDER_POSTGRESQL =
       """
-      SELECT lockedby, floor(extract(epoch FROM (now() AT TIME ZONE 'UTC') - lockgranted)) FROM inbox_changelog_lock WHERE locked = TRUE
+      SELECT lockedby, floor(extract(epoch FROM (now() AT TIME ZONE 'UTC') - lockgranted)) FROM %s WHERE locked = TRUE
       """;
   private static final String HOLDER_MYSQL =
       """
-      SELECT lockedby, TIMESTAMPDIFF(SECOND, lockgranted, UTC_TIMESTAMP()) FROM inbox_changelog_lock WHERE locked = TRUE
+      SELECT lockedby, TIMESTAMPDIFF(SECOND, lockgranted, UTC_TIMESTAMP()) FROM %s WHERE locked = TRUE
       """;
 
   private final Session session;
   private final boolean postgres;
-  private final String me = myName();
+  private final String me;
+  private @Nullable SQLException hindrance;
 
   ChangelogLock(Session session) {
-    this.session = session;
-    this.postgres = session.vendor() == Vendor.POSTGRESQL;
+    this(session, myName());
   }
 
+  private ChangelogLock(Session session, String me) {
+    this.session = session;
+    this.postgres = session.vendor() == Vendor.POSTGRESQL;
+    this.me = me;
+  }
+
+  /** The same lock and holder, by way of another connection. */
+  ChangelogLock over(Session other) {
+    return new ChangelogLock(other, me);
+  }
+
+  /**
+   * Takes the lock, within the lock wait and a few seconds: no statement waits for longer than
+   * that, whatever other sessions do with the row or the table.
+   */
   void acquire(Duration wait) throws SQLException {
-    createTable();
     long start = System.nanoTime();
     boolean told = false;
-    while (!update(postgres ? TAKE_POSTGRESQL : TAKE_MYSQL)) {
-      Optional<LockHolder> holder = holder();
-      Duration waited = Duration.ofNanos(System.nanoTime() - start);
-      if (holder.isPresent() && waited.compareTo(wait) >= 0) {
-        throw new ChangelogLockedException(
-            session.schema(), holder.get(), waited, Commands.releaseLock(session.schema()));
+    Duration left = wait;
+    while (!take(left)) {
+      Optional<LockHolder> holder = holderIfReadable();
+      left = wait.minusNanos(System.nanoTime() - start);
+      if (left.isNegative() || left.isZero()) {
+        giveUp(holder, wait.minus(left), left.plus(Session.GRACE).isNegative());
       }
       if (holder.isPresent() && !told) {
         LOG.info(
@@ -96,15 +111,22 @@ final class ChangelogLock {
     }
   }
 
+  /** Frees the lock if it is ours; that its table is gone is as good. */
   void release() throws SQLException {
-    update(FREE);
+    try {
+      update(FREE, Duration.ZERO, me);
+    } catch (SQLException e) {
+      if (!SqlErrors.isTableMissing(e, session.vendor())) {
+        throw e;
+      }
+    }
   }
 
   /** Frees the lock whoever holds it, and says who did. */
   Optional<LockHolder> releaseByForce() throws SQLException {
     Optional<LockHolder> holder = holder();
     if (holder.isPresent()) {
-      session.execute(FREE_ANY);
+      update(FREE_ANY, Duration.ZERO);
     }
     return holder;
   }
@@ -113,33 +135,89 @@ final class ChangelogLock {
     if (!StructureReader.read(session, List.of(TABLE)).has(TABLE)) {
       return Optional.empty();
     }
-    try (Statement statement = session.connection().createStatement();
-        ResultSet rows = statement.executeQuery(postgres ? HOLDER_POSTGRESQL : HOLDER_MYSQL)) {
-      if (!rows.next()) {
-        return Optional.empty();
+    try (PreparedStatement statement =
+        prepare(postgres ? HOLDER_POSTGRESQL : HOLDER_MYSQL, Duration.ZERO)) {
+      try (ResultSet rows = statement.executeQuery()) {
+        if (!rows.next()) {
+          return Optional.empty();
+        }
+        String name = rows.getString(1);
+        return Optional.of(
+            new LockHolder(name == null ? "unknown" : name, Duration.ofSeconds(rows.getLong(2))));
       }
-      String name = rows.getString(1);
-      return Optional.of(
-          new LockHolder(name == null ? "unknown" : name, Duration.ofSeconds(rows.getLong(2))));
     }
   }
 
-  private void createTable() throws SQLException {
+  private Optional<LockHolder> holderIfReadable() throws SQLException {
     try {
-      session.execute(postgres ? CREATE_POSTGRESQL : CREATE_MYSQL);
+      return holder();
+    } catch (SQLException e) {
+      remember(e);
+      return Optional.empty();
+    }
+  }
+
+  private void giveUp(Optional<LockHolder> holder, Duration waited, boolean graceIsOver)
+      throws SQLException {
+    if (holder.isPresent()) {
+      throw new ChangelogLockedException(session, holder.get(), waited);
+    }
+    if (graceIsOver) {
+      throw new MigrationFailedException(
+          """
+          Waited %d s for the changelog lock of schema %s: nobody holds it, but its row in %s cannot be changed. %s"""
+              .formatted(
+                  waited.toSeconds(),
+                  session.schema(),
+                  session.table(TABLE),
+                  MigrationFailedException.HELD_UP),
+          hindrance);
+    }
+  }
+
+  /** Tries once. A rollback elsewhere may have dropped the table, so that it is made first. */
+  private boolean take(Duration left) throws SQLException {
+    try {
+      createTable(left);
+      return update(postgres ? TAKE_POSTGRESQL : TAKE_MYSQL, left, me) == 1;
+    } catch (SQLException e) {
+      remember(e);
+      return false;
+    }
+  }
+
+  private void remember(SQLException e) throws SQLException {
+    if (!SqlErrors.isPassing(e, session.vendor())) {
+      throw e;
+    }
+    hindrance = e;
+  }
+
+  private void createTable(Duration left) throws SQLException {
+    if (holder().isPresent()) {
+      return;
+    }
+    try {
+      update(postgres ? CREATE_POSTGRESQL : CREATE_MYSQL, left);
     } catch (SQLException e) {
       if (!SqlErrors.isCreatedByRival(e)) {
         throw e;
       }
     }
-    session.execute(postgres ? ADD_ROW_POSTGRESQL : ADD_ROW_MYSQL);
+    update(postgres ? ADD_ROW_POSTGRESQL : ADD_ROW_MYSQL, left);
   }
 
-  private boolean update(String sql) throws SQLException {
-    try (PreparedStatement statement = session.connection().prepareStatement(sql)) {
-      statement.setString(1, me);
-      return statement.executeUpdate() == 1;
+  private int update(String sql, Duration limit, String... parameters) throws SQLException {
+    try (PreparedStatement statement = prepare(sql, limit)) {
+      for (int i = 0; i < parameters.length; i++) {
+        statement.setString(i + 1, parameters[i]);
+      }
+      return statement.executeUpdate();
     }
+  }
+
+  private PreparedStatement prepare(String sql, Duration limit) throws SQLException {
+    return session.prepare(sql.formatted(session.table(TABLE)), limit);
   }
 
   private static void pause() {

@@ -7,6 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -14,10 +15,12 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /**
- * The command line: {@code java -jar inbox-migrations-cli.jar --help}. With a driver that is not in
- * the jar: {@code java -cp inbox-migrations-cli.jar:driver.jar io.txbox.migrations.Cli}.
+ * The command line, in the jar of this module with the classifier {@code cli}: {@code java -jar
+ * inbox-migrations-VERSION-cli.jar --help}. With a driver that is not in the jar: {@code java -cp
+ * inbox-migrations-VERSION-cli.jar:driver.jar io.txbox.migrations.Cli}.
  *
- * <p>Exit codes: 0 done, 1 the database says no, 2 the command line was wrong.
+ * <p>Exit codes: 0 done, 1 the database says no, 2 the command line was wrong, 3 the schema does
+ * not fit this version, 4 another migration holds the changelog lock.
  */
 @Command(
     name = "inbox-migrations",
@@ -26,14 +29,19 @@ import picocli.CommandLine.Spec;
     version = "inbox-migrations, schema version " + Inspection.KNOWN_VERSION,
     description =
         "Brings the tables of txbox into a PostgreSQL, MySQL or MariaDB database, and checks them.",
+    subcommands = HelpCommand.class,
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",
-      "Exit codes: 0 done, 1 the database says no, 2 the command line was wrong.",
+      "Exit codes: 0 done, 1 the database says no, 2 the command line was wrong,",
+      "3 the schema does not fit this version, 4 another migration holds the changelog lock.",
       "The PostgreSQL driver is in the jar; for another one:",
-      "  java -cp inbox-migrations-cli.jar:driver.jar io.txbox.migrations.Cli COMMAND"
+      "  java -cp <this jar>:driver.jar io.txbox.migrations.Cli COMMAND"
     })
 public final class Cli {
+
+  private static final int DOES_NOT_FIT = 3;
+  private static final int LOCKED = 4;
 
   @Spec private CommandSpec spec;
 
@@ -77,9 +85,16 @@ public final class Cli {
           if (cli.stacktrace) {
             thrown.printStackTrace(err);
           }
-          return CommandLine.ExitCode.SOFTWARE;
+          return exitCode(thrown);
         });
     return commandLine.execute(arguments);
+  }
+
+  private static int exitCode(Exception thrown) {
+    if (thrown instanceof SchemaMismatchException) {
+      return DOES_NOT_FIT;
+    }
+    return thrown instanceof ChangelogLockedException ? LOCKED : CommandLine.ExitCode.SOFTWARE;
   }
 
   @Command(name = "migrate", description = "Creates the tables, or brings them to this version.")
@@ -105,7 +120,12 @@ public final class Cli {
     return 0;
   }
 
-  @Command(name = "status", description = "Shows version, differences, and who holds the lock.")
+  @Command(
+      name = "status",
+      description = {
+        "Shows version, differences, and who holds the lock.",
+        "Exit code 3 if the schema does not fit, whoever holds the lock."
+      })
   int status(@Mixin Target target) {
     SchemaStatus status = target.migrations().build().status();
     out("database: " + status.database());
@@ -116,7 +136,7 @@ public final class Cli {
     out("lock:     " + status.lock().map(Cli::held).orElse("free"));
     out("fits:     " + (status.differences().isEmpty() ? "yes" : "no"));
     status.differences().forEach(difference -> out("  - " + difference));
-    return 0;
+    return status.differences().isEmpty() ? CommandLine.ExitCode.OK : DOES_NOT_FIT;
   }
 
   @Command(name = "sql", description = "Prints the tables of this version as plain SQL.")
@@ -126,7 +146,7 @@ public final class Cli {
               required = true,
               description = "One of: postgresql, mysql, mariadb.")
           Vendor database) {
-    spec.commandLine().getOut().print(database.plainSql());
+    spec.commandLine().getOut().print(Release.CURRENT.plainSql(database));
     spec.commandLine().getOut().flush();
     return 0;
   }

@@ -33,15 +33,15 @@ final class DriverDataSource implements DataSource {
   public Connection getConnection() throws SQLException {
     if (DriverManager.drivers().noneMatch(this::accepts)) {
       throw new SQLException(
-          "no driver on the class path knows the address %s. With a driver of your own: java -cp inbox-migrations-cli.jar:driver.jar %s"
-              .formatted(withoutSecrets(url), Cli.class.getName()),
+          "no driver on the class path knows the address %s. With a driver of your own: %s"
+              .formatted(withoutSecrets(url), Commands.withDriver()),
           NO_DRIVER);
     }
     return DriverManager.getConnection(url, properties);
   }
 
   /** An address may carry a password, before its host or among its parameters. */
-  private static String withoutSecrets(String url) {
+  static String withoutSecrets(String url) {
     return url.replaceAll("[?;].*", "").replaceAll("//[^/@]*@", "//***@");
   }
 

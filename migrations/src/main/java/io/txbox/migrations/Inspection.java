@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * What one look at the schema found, by reading alone: neither Liquibase nor its tables are needed,
@@ -12,15 +11,16 @@ import java.util.Set;
  *
  * @param version the highest version that is complete, 0 if none is
  */
-record Inspection(Session session, Structure actual, int version, List<String> differences) {
+record Inspection(
+    Session session, Release release, Structure actual, int version, List<String> differences) {
 
   /** The version that the changelog of this library ends with. */
   static final int KNOWN_VERSION = 1;
 
   private static final String VERSION_TABLE = "inbox_schema";
 
-  static Inspection of(Session session) throws SQLException {
-    Structure expected = Structure.parse(session.vendor().structure());
+  static Inspection of(Session session, Release release) throws SQLException {
+    Structure expected = release.structure(session.vendor());
     Structure actual = StructureReader.read(session, expected.tables());
     List<String> differences = new ArrayList<>();
     int version = 0;
@@ -31,18 +31,27 @@ record Inspection(Session session, Structure actual, int version, List<String> d
         if (!SqlErrors.isMissingRights(e, session.vendor())) {
           throw e;
         }
-        differences.add(
-            "table %s: the role %s may not read it (GRANT SELECT ON %s TO that role)"
-                .formatted(VERSION_TABLE, session.role(), VERSION_TABLE));
-        return new Inspection(session, actual, 0, differences);
+        differences.add(unreadable(session));
+        return new Inspection(session, release, actual, 0, differences);
       }
     }
     differences.addAll(
-        version > KNOWN_VERSION ? expected.missing(actual) : expected.differences(actual));
+        version > release.version() ? expected.missing(actual) : expected.differences(actual));
     if (actual.has(VERSION_TABLE)) {
-      versionDifference(version).ifPresent(differences::add);
+      versionDifference(version, release.version()).ifPresent(differences::add);
     }
-    return new Inspection(session, actual, version, differences);
+    return new Inspection(session, release, actual, version, differences);
+  }
+
+  private static String unreadable(Session session) throws SQLException {
+    String role = session.vendor().quoted(session.role());
+    String usage =
+        session.may("USAGE")
+            ? ""
+            : "GRANT USAGE ON SCHEMA %s TO %s; "
+                .formatted(session.vendor().quoted(session.schema()), role);
+    return "table %s: the role %s may not read it (%sGRANT SELECT ON %s TO %s)"
+        .formatted(VERSION_TABLE, session.role(), usage, session.table(VERSION_TABLE), role);
   }
 
   boolean fits() {
@@ -51,45 +60,54 @@ record Inspection(Session session, Structure actual, int version, List<String> d
 
   /** Whether the schema is from the future, as far as this library can tell. */
   boolean isTooNew() {
-    return version > KNOWN_VERSION + 1;
+    return version > release.version() + 1;
   }
 
-  SchemaMismatchException mismatch() {
+  /** What differs in a table if there is one of that name. */
+  List<String> differencesOfPresent(String table) {
+    return actual.has(table)
+        ? release.structure(session.vendor()).differences(actual, table)
+        : List.of();
+  }
+
+  /** Returns itself if the schema fits. */
+  Inspection orMismatch() throws SQLException {
+    if (!fits()) {
+      throw mismatch();
+    }
+    return this;
+  }
+
+  SchemaMismatchException mismatch() throws SQLException {
     return new SchemaMismatchException(session.schema(), differences, remedy());
   }
 
-  /**
-   * Refuses a schema in which a name of ours is used by something that no migration of ours has
-   * made. A table is ours if the changelog says so, if it looks like ours (the plain SQL was
-   * applied, or MySQL's DDL was interrupted), or if the schema holds a version, so that somebody
-   * has changed our table.
-   */
-  void refuseForeignTables(Set<String> changesetsRun) {
-    if (version > 0) {
-      return;
+  /** Returns itself if this library knows all that there is to take back. */
+  Inspection orTooNewToRollBack() {
+    if (version > release.version()) {
+      throw new SchemaMismatchException(
+          session.schema(),
+          List.of(
+              "the schema's version is %d, this library can take back %d"
+                  .formatted(version, release.version())),
+          "Roll it back with the version of the library that has migrated it.");
     }
-    Structure expected = Structure.parse(session.vendor().structure());
-    for (String table : expected.tables()) {
-      if (!actual.has(table) || changesetsRun.contains(changesetOf(table))) {
-        continue;
-      }
-      List<String> foreign = expected.differences(actual, table);
-      if (!foreign.isEmpty()) {
-        throw new TableTakenException(session.schema(), table, foreign);
-      }
-    }
+    return this;
   }
 
-  private String remedy() {
+  private String remedy() throws SQLException {
     String schema = session.schema();
     if (isTooNew()) {
       return "Use a newer version of the library with this schema.";
     }
-    if (version < KNOWN_VERSION) {
+    if (version < release.version()) {
       return """
           Bring it up to date with: %s
-          or from Java: Migrations.migrate(dataSource, "%s"); or by hand, with the output of: %s"""
-          .formatted(Commands.migrate(schema), schema, Commands.sql(session.vendor()));
+          or from Java: Migrations.migrate(dataSource, %s); or by hand, with the output of: %s"""
+          .formatted(
+              Commands.migrate(session),
+              Commands.javaLiteral(schema),
+              Commands.sql(session.vendor()));
     }
     return """
         The version is complete, so that the tables were changed after the migration, which cannot undo that: \
@@ -97,30 +115,26 @@ record Inspection(Session session, Structure actual, int version, List<String> d
         .formatted(Commands.sql(session.vendor()));
   }
 
-  private static Optional<String> versionDifference(int version) {
+  private static Optional<String> versionDifference(int version, int needed) {
     if (version == 0) {
       return Optional.of(
           "table inbox_schema: it holds no version, so that the last changeset, %d-version, has not run"
-              .formatted(KNOWN_VERSION));
+              .formatted(needed));
     }
-    if (version < KNOWN_VERSION) {
+    if (version < needed) {
       return Optional.of(
-          "the schema's version is %d, this library needs %d".formatted(version, KNOWN_VERSION));
+          "the schema's version is %d, this library needs %d".formatted(version, needed));
     }
-    if (version > KNOWN_VERSION + 1) {
+    if (version > needed + 1) {
       return Optional.of(
           "the schema's version is %d, this library runs on %d and %d"
-              .formatted(version, KNOWN_VERSION, KNOWN_VERSION + 1));
+              .formatted(version, needed, needed + 1));
     }
     return Optional.empty();
   }
 
   private static int version(Session session) throws SQLException {
-    String version = session.query("SELECT max(version) FROM inbox_schema");
+    String version = session.query("SELECT max(version) FROM " + session.table(VERSION_TABLE));
     return version == null ? 0 : Integer.parseInt(version);
-  }
-
-  private static String changesetOf(String table) {
-    return table.replace('_', '-');
   }
 }

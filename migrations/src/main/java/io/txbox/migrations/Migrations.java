@@ -1,19 +1,11 @@
 package io.txbox.migrations;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Brings the tables of txbox into a schema, and checks that they are there.
@@ -25,16 +17,16 @@ import org.slf4j.LoggerFactory;
  */
 public final class Migrations {
 
-  private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
-
   private final DataSource dataSource;
   private final @Nullable String schema;
   private final Duration lockWait;
+  private final Release release;
 
   private Migrations(Builder builder) {
     this.dataSource = builder.dataSource;
     this.schema = builder.schema;
     this.lockWait = builder.lockWait;
+    this.release = builder.release;
   }
 
   /** Migrates the connection's current schema; see {@link #migrate()}. */
@@ -70,8 +62,8 @@ public final class Migrations {
    * {@link #verify()} would too.
    *
    * @throws MissingRightsException if the role may not create tables
-   * @throws TableTakenException if a table has one of our names but is not ours; nothing is changed
-   *     then
+   * @throws TableTakenException if something has one of our names but is not ours; nothing is
+   *     changed then
    * @throws ChangelogLockedException if another migration held the lock for longer than the lock
    *     wait
    * @throws SchemaMismatchException if our tables were changed by hand, or are newer than this
@@ -81,7 +73,7 @@ public final class Migrations {
    * @throws MigrationFailedException if a statement fails for another reason
    */
   public void migrate() {
-    inSession(this::migrate);
+    inSession(session -> migration(session).migrate());
   }
 
   /**
@@ -95,20 +87,20 @@ public final class Migrations {
    * @throws MigrationFailedException if the schema cannot be read
    */
   public void verify() {
-    inSession(session -> fitting(Inspection.of(session)));
+    inSession(session -> Inspection.of(session, release).orMismatch());
   }
 
   /** Says what is there, without complaining about it. It only reads. */
   public SchemaStatus status() {
     return inSession(
         session -> {
-          Inspection inspection = Inspection.of(session);
+          Inspection inspection = Inspection.of(session, release);
           var database = session.connection().getMetaData();
           return new SchemaStatus(
               database.getDatabaseProductName() + " " + database.getDatabaseProductVersion(),
               session.schema(),
               inspection.version(),
-              Inspection.KNOWN_VERSION,
+              release.version(),
               inspection.differences(),
               new ChangelogLock(session).holder());
         });
@@ -125,118 +117,52 @@ public final class Migrations {
   /**
    * Drops all tables of txbox in the schema <b>with everything in them</b>, and the changelog.
    * Every message counts as new after that.
+   *
+   * @throws SchemaMismatchException if the schema is of a newer version, which this library cannot
+   *     take back
    */
   public void rollback() {
-    inSession(this::rollback);
+    rollbackTo(0);
   }
 
-  private Inspection migrate(Session session) throws Exception {
-    Inspection before = Inspection.of(session);
-    if (before.fits()) {
-      LOG.debug("{} - the schema has version {} already", session.schema(), before.version());
-      return before;
-    }
-    locked(session, before, () -> updateUnlessDone(session));
-    return fitting(Inspection.of(session));
+  /** Takes back what came after that version, and drops all if it is 0. */
+  void rollbackTo(int version) {
+    inSession(session -> migration(session).rollback(version));
   }
 
-  private static void updateUnlessDone(Session session) throws Exception {
-    // Whoever held the lock before us may have done it.
-    if (!Inspection.of(session).fits()) {
-      Changelog.update(session);
-      LOG.info(
-          "{} - the changelog has been applied, up to version {}",
-          session.schema(),
-          Inspection.KNOWN_VERSION);
-    }
-  }
-
-  private Inspection rollback(Session session) throws Exception {
-    Inspection before = Inspection.of(session);
-    locked(
-        session,
-        before,
-        () -> {
-          // What was applied by hand, or half, gets its entries in the changelog first.
-          Changelog.update(session);
-          Changelog.rollback(session);
-          session.execute("DROP TABLE " + Changelog.TABLE);
-        });
-    session.execute("DROP TABLE " + ChangelogLock.TABLE);
-    LOG.info("{} - all tables of txbox are dropped", session.schema());
-    return before;
-  }
-
-  private static Inspection fitting(Inspection inspection) {
-    if (!inspection.fits()) {
-      throw inspection.mismatch();
-    }
-    return inspection;
-  }
-
-  private void locked(Session session, Inspection before, Work work) throws Exception {
-    if (before.isTooNew()) {
-      throw before.mismatch();
-    }
-    if (!session.mayCreateTables()) {
-      throw new MissingRightsException(session.role(), session.schema(), null);
-    }
-    before.refuseForeignTables(changesetsRun(session));
-    ChangelogLock lock = new ChangelogLock(session);
-    lock.acquire(lockWait);
-    try {
-      work.run();
-    } catch (Exception e) {
-      try {
-        lock.release();
-      } catch (SQLException suppressed) {
-        e.addSuppressed(suppressed);
-      }
-      throw e;
-    }
-    lock.release();
-  }
-
-  /** The names of the changesets in our changelog, without the version in front. */
-  private static Set<String> changesetsRun(Session session) throws SQLException {
-    Set<String> names = new HashSet<>();
-    if (!StructureReader.read(session, List.of(Changelog.TABLE)).has(Changelog.TABLE)) {
-      return names;
-    }
-    Connection connection = session.connection();
-    try (PreparedStatement statement =
-            connection.prepareStatement("SELECT id FROM inbox_changelog");
-        ResultSet rows = statement.executeQuery()) {
-      while (rows.next()) {
-        String id = rows.getString(1);
-        names.add(id.substring(id.indexOf('-') + 1));
-      }
-    }
-    return names;
+  private Migration migration(Session session) {
+    return new Migration(dataSource, session, release, lockWait);
   }
 
   private <T> T inSession(SessionWork<T> work) {
-    try (Session session = Session.open(dataSource, schema)) {
+    try (Session session = Session.open(dataSource, schema, lockWait)) {
       try {
         return work.run(session);
       } catch (MigrationException e) {
         throw e;
       } catch (Exception e) {
         if (SqlErrors.isMissingRights(e, session.vendor())) {
-          throw new MissingRightsException(session.role(), session.schema(), e);
+          String words = SqlErrors.find(e).map(SQLException::getMessage).orElse("");
+          throw new MissingRightsException(session, session.role(), words, e);
         }
+        if (SqlErrors.isReadOnly(e, session.vendor())) {
+          throw new MigrationFailedException(
+              """
+              The schema %s cannot be migrated, since the session is read-only (%s). Connect to the primary, as a role \
+              and in a database without default_transaction_read_only, from a pool that is not read-only."""
+                  .formatted(session.schema(), e.getMessage()),
+              e);
+        }
+        String hint =
+            SqlErrors.isTimeout(e, session.vendor()) ? ". " + MigrationFailedException.HELD_UP : "";
         throw new MigrationFailedException(
-            "The schema %s could not be migrated or read: %s"
-                .formatted(session.schema(), e.getMessage()),
+            "The schema %s could not be migrated or read: %s%s"
+                .formatted(session.schema(), e.getMessage(), hint),
             e);
       }
     } catch (SQLException e) {
       throw new MigrationFailedException("No use of the database: " + e.getMessage(), e);
     }
-  }
-
-  private interface Work {
-    void run() throws Exception;
   }
 
   private interface SessionWork<T> {
@@ -249,6 +175,7 @@ public final class Migrations {
     private final DataSource dataSource;
     private @Nullable String schema;
     private Duration lockWait = Duration.ofSeconds(60);
+    private Release release = Release.CURRENT;
 
     private Builder(DataSource dataSource) {
       this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
@@ -259,16 +186,30 @@ public final class Migrations {
       if (schema.isBlank()) {
         throw new IllegalArgumentException("schema is blank: '" + schema + "'");
       }
+      Session.objection(schema)
+          .ifPresent(
+              objection -> {
+                throw new IllegalArgumentException(objection);
+              });
       this.schema = schema;
       return this;
     }
 
-    /** How long to wait for a migration that runs elsewhere; default 60 seconds. */
+    /**
+     * How long to wait for a migration that runs elsewhere, and for a table that another session
+     * has locked; default 60 seconds.
+     */
     public Builder lockWait(Duration lockWait) {
       if (lockWait.isNegative()) {
         throw new IllegalArgumentException("lockWait is negative: " + lockWait);
       }
       this.lockWait = lockWait;
+      return this;
+    }
+
+    /** Another version of the library, one that does not exist yet. */
+    Builder release(Release release) {
+      this.release = release;
       return this;
     }
 

@@ -7,12 +7,12 @@ public final class MissingRightsException extends MigrationException {
 
   private final String role;
 
-  MissingRightsException(String role, String schema, @Nullable Throwable cause) {
+  MissingRightsException(Session session, String role, String missing, @Nullable Throwable cause) {
     super(
         """
-        The role %s may not create and change tables in the schema %s. Run the migration as a role that may (%s), \
+        The role %s may not create and change tables in the schema %s: %s. Run the migration as a role that may (%s), \
         or have an administrator apply the plain SQL; the service itself then needs only Migrations.verify(dataSource)."""
-            .formatted(role, schema, "migrate --user <owner of the schema>"),
+            .formatted(role, session.schema(), missing, "migrate --user <owner of the schema>"),
         cause);
     this.role = role;
   }

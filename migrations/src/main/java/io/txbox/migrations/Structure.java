@@ -38,6 +38,10 @@ final class Structure {
     return tables.containsKey(table);
   }
 
+  boolean has(String table, String item) {
+    return tables.getOrDefault(table, Map.of()).containsKey(item);
+  }
+
   List<String> tables() {
     return List.copyOf(tables.keySet());
   }
@@ -83,19 +87,18 @@ final class Structure {
    * widened what it found.
    */
   List<String> missing(Structure actual) {
-    List<String> missing = new ArrayList<>();
-    tables.forEach(
-        (table, items) -> {
-          Map<String, String> found = actual.tables.get(table);
-          if (found == null) {
-            missing.add("table " + table + " is missing");
-            return;
-          }
-          items.keySet().stream()
-              .filter(item -> item.startsWith(COLUMN) && !found.containsKey(item))
-              .forEach(item -> missing.add("table " + table + ": " + item + " is missing"));
-        });
-    return missing;
+    return tables.keySet().stream().flatMap(table -> missing(actual, table).stream()).toList();
+  }
+
+  List<String> missing(Structure actual, String table) {
+    Map<String, String> found = actual.tables.get(table);
+    if (found == null) {
+      return List.of("table " + table + " is missing");
+    }
+    return tables.getOrDefault(table, Map.of()).keySet().stream()
+        .filter(item -> item.startsWith(COLUMN) && !found.containsKey(item))
+        .map(item -> "table " + table + ": " + item + " is missing")
+        .toList();
   }
 
   private static @Nullable String difference(String item, String expected, @Nullable String found) {

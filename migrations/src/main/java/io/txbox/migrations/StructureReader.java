@@ -1,6 +1,5 @@
 package io.txbox.migrations;
 
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -9,6 +8,9 @@ import java.util.Collection;
 /** Reads the structure of our tables from the database's catalog, which every role may do. */
 final class StructureReader {
 
+  // Without the quotes that quote_all_identifiers puts around a type's name; nor by
+  // pg_get_indexdef,
+  // which waits for whoever has locked the table.
   // pg_catalog, not information_schema: that one hides the tables on which the role has no rights.
   private static final String POSTGRESQL =
       """
@@ -17,7 +19,7 @@ final class StructureReader {
         WHERE n.nspname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
       )
       SELECT t.relname, 'column ' || a.attname,
-        pg_catalog.format_type(a.atttypid, a.atttypmod)
+        replace(pg_catalog.format_type(a.atttypid, a.atttypmod), '"', '')
           || CASE WHEN a.attcollation = 0 THEN '' ELSE ' COLLATE "' || l.collname || '"' END
           || CASE WHEN a.attidentity = '' THEN '' ELSE ' IDENTITY' END
           || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE ' NULL' END
@@ -31,8 +33,9 @@ final class StructureReader {
         CASE WHEN i.indisprimary THEN '(' || k.columns || ')' ELSE 'present' END
       FROM ours t JOIN pg_catalog.pg_index i ON i.indrelid = t.oid AND i.indisvalid AND i.indpred IS NULL
       CROSS JOIN LATERAL (
-        SELECT string_agg(pg_catalog.pg_get_indexdef(i.indexrelid, p, false), ', ' ORDER BY p) AS columns
-        FROM generate_series(1, i.indnkeyatts) AS p
+        SELECT string_agg(COALESCE(a.attname, 'an expression'), ', ' ORDER BY p) AS columns
+        FROM generate_series(0, i.indnkeyatts - 1) AS p
+        LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[p]
       ) k
       UNION ALL
       SELECT t.relname, 'check ' || c.conname, 'present' FROM ours t JOIN pg_catalog.pg_constraint c
@@ -68,9 +71,8 @@ final class StructureReader {
 
   static Structure read(Session session, Collection<String> tables) throws SQLException {
     boolean postgres = session.vendor() == Vendor.POSTGRESQL;
-    Connection connection = session.connection();
     Structure structure = new Structure();
-    try (PreparedStatement statement = connection.prepareStatement(postgres ? POSTGRESQL : MYSQL)) {
+    try (PreparedStatement statement = session.prepare(postgres ? POSTGRESQL : MYSQL)) {
       for (int i = 1; i <= (postgres ? 1 : 4); i++) {
         statement.setString(i, session.schema());
       }

@@ -3,14 +3,14 @@ package io.txbox.migrations;
 import java.util.List;
 
 /**
- * Thrown if a table has one of our names but was made by someone else. Nothing has been changed
- * then.
+ * Thrown if a table, view, index, sequence or type has one of our names but was made by someone
+ * else. Nothing has been changed then.
  */
 public final class TableTakenException extends MigrationException {
 
   private final String table;
 
-  TableTakenException(String schema, String table, List<String> differences) {
+  TableTakenException(Session session, String table, List<String> differences) {
     super(
         """
         The schema %s already has something named %s that is not txbox's:
@@ -18,7 +18,8 @@ public final class TableTakenException extends MigrationException {
         Nothing was changed. Give txbox a schema of its own, and name it to txbox everywhere: \
         CREATE SCHEMA txbox, then migrate with schema "txbox".\
         """
-            .formatted(schema, table, String.join(System.lineSeparator() + "  - ", differences)),
+            .formatted(
+                session.schema(), table, String.join(System.lineSeparator() + "  - ", differences)),
         null);
     this.table = table;
   }

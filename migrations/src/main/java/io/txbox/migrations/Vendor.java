@@ -1,13 +1,8 @@
 package io.txbox.migrations;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Locale;
-import java.util.Objects;
 
 /** The databases that we know. MariaDB's schema is MySQL's, byte for byte. */
 enum Vendor {
@@ -33,21 +28,14 @@ enum Vendor {
     };
   }
 
-  /** The whole schema as plain SQL, without Liquibase's bookkeeping. */
-  String plainSql() {
-    return resource("sql/" + files + ".sql");
+  /** How the files that are made for it are called. */
+  String files() {
+    return files;
   }
 
-  /** The structure that the migrated schema has, as {@link Structure#parse} reads it. */
-  String structure() {
-    return resource("structure/" + files + ".txt");
-  }
-
-  private static String resource(String name) {
-    try (InputStream in = Objects.requireNonNull(Vendor.class.getResourceAsStream(name), name)) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(name, e);
-    }
+  /** Quotes a name, so that it means itself and nothing else. */
+  String quoted(String name) {
+    String quote = this == POSTGRESQL ? "\"" : "`";
+    return quote + name.replace(quote, quote + quote) + quote;
   }
 }

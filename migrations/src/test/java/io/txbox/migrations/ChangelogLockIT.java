@@ -36,7 +36,9 @@ class ChangelogLockIT {
             })
         .hasMessageContaining("worker-7, process 4711 has held for 720")
         .hasMessageContaining(
-            "java -jar inbox-migrations-cli.jar release-lock --url <jdbc address> --user <owner> --schema public");
+            "-cli.jar release-lock --url " + database.url() + " --user postgres --schema public")
+        .hasMessageContaining(
+            "Migrations.builder(dataSource).schema(\"public\").build().releaseLock()");
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
     assertThat(database.tables("public")).containsExactly("inbox_changelog_lock");
   }
@@ -102,8 +104,9 @@ class ChangelogLockIT {
 
   @Test
   void isFreeAgainAfterAFailure() {
-    // A changelog table that is not Liquibase's makes it fail with the lock held.
-    database.execute("CREATE TABLE inbox_changelog (id text)");
+    // Types that are not Liquibase's make it fail with the lock held.
+    database.execute(
+        "CREATE TABLE inbox_changelog (id text, author text, filename text, orderexecuted bytea, exectype bytea, md5sum bytea)");
 
     assertThatThrownBy(impatient::migrate).isInstanceOf(MigrationFailedException.class);
 
@@ -112,7 +115,7 @@ class ChangelogLockIT {
 
   @Test
   void isTheLockOfLiquibasesOwnTools() throws Exception {
-    try (Session session = Session.open(database.owner(), "public")) {
+    try (Session session = database.session("public")) {
       ChangelogLock lock = new ChangelogLock(session);
       lock.acquire(Duration.ZERO);
       assertThat(liquibaseGetsTheLock()).isFalse();
@@ -125,7 +128,7 @@ class ChangelogLockIT {
 
   @Test
   void onlyTheHolderFreesItByItself() throws SQLException {
-    try (Session session = Session.open(database.owner(), "public")) {
+    try (Session session = database.session("public")) {
       ChangelogLock lock = new ChangelogLock(session);
       lock.acquire(Duration.ZERO);
       database.execute("UPDATE inbox_changelog_lock SET lockedby = 'who took over'");

@@ -31,8 +31,9 @@ class CliJarIT {
   void goesAllTheWay() throws Exception {
     database.execute("CREATE SCHEMA app");
 
+    assertRun(3, "status", "version:  none", "fits:     no", "  - table inbox is missing");
     assertRun(
-        1, "verify", "The tables of txbox in the schema app do not fit", "table inbox is missing");
+        3, "verify", "The tables of txbox in the schema app do not fit", "table inbox is missing");
     assertRun(0, "migrate", "The schema has version 1.");
     assertRun(0, "verify", "The schema fits.");
     assertRun(
@@ -49,6 +50,50 @@ class CliJarIT {
     assertRun(0, "release-lock", "Freed: it was held by worker-7");
     assertRun(0, "rollback --yes", "All tables of txbox are dropped.");
     assertThat(database.tables("app")).isEmpty();
+  }
+
+  @Test
+  void theCommandThatAStaleLockNamesFreesIt() throws Exception {
+    String schema = "it's My $HOME";
+    database.execute("CREATE SCHEMA " + Vendor.POSTGRESQL.quoted(schema));
+    List<String> migrate =
+        List.of(
+            "migrate",
+            "--lock-wait",
+            "1",
+            "--url",
+            database.url(),
+            "--user",
+            "postgres",
+            "--schema",
+            schema);
+    try (Gate gate = Gate.atDdl(database, "CREATE TABLE inbox_parked")) {
+      Process killed = start(folder.resolve("killed"), migrate);
+      gate.awaitHeldUp();
+      killed.destroyForcibly().waitFor();
+      gate.endHeldUp();
+    }
+    Path output = folder.resolve("waited");
+    assertThat(exitOf(start(output, migrate))).isEqualTo(4);
+    String command =
+        Files.readString(output)
+            .lines()
+            .filter(line -> line.contains("free the lock with: "))
+            .map(line -> line.substring(line.indexOf(": java ") + 2))
+            .findFirst()
+            .orElseThrow();
+
+    Path freed = folder.resolve("freed");
+    Process shell =
+        new ProcessBuilder("sh", "-c", command)
+            .redirectErrorStream(true)
+            .redirectOutput(freed.toFile())
+            .start();
+
+    assertThat(exitOf(shell)).as(command + Files.readString(freed)).isZero();
+    assertThat(Files.readString(freed)).contains("Freed: it was held by ");
+    assertThat(exitOf(start(output, migrate))).as(Files.readString(output)).isZero();
+    Migrations.verify(database.owner(), schema);
   }
 
   @Test
@@ -111,7 +156,7 @@ class CliJarIT {
     Process process = start(output, List.of("sql", "--database", "postgresql"));
 
     assertThat(exitOf(process)).isZero();
-    assertThat(Files.readString(output)).isEqualTo(Vendor.POSTGRESQL.plainSql());
+    assertThat(Files.readString(output)).isEqualTo(Release.CURRENT.plainSql(Vendor.POSTGRESQL));
   }
 
   private int waiting() {

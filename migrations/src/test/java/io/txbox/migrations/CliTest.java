@@ -30,6 +30,15 @@ class CliTest {
     assertThat(out.toString()).contains("Usage: inbox-migrations " + command);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"migrate", "verify", "status", "sql", "release-lock", "rollback"})
+  void helpCanBeAskedInBothWays(String command) {
+    assertThat(run("help", command)).isZero();
+
+    assertThat(out.toString()).contains("Usage: inbox-migrations " + command);
+    assertThat(err.toString()).isEmpty();
+  }
+
   @Test
   void versionNamesTheSchemas() {
     assertThat(run("--version")).isZero();
@@ -45,6 +54,7 @@ class CliTest {
         "migrate",
         "migrate --url",
         "verify --url jdbc:nobody: --schema=",
+        "verify --url jdbc:nobody: --schema=back\\slash",
         "migrate --url jdbc:nobody: --lock-wait soon",
         "migrate --url jdbc:nobody: --lock-wait -1",
         "sql",
@@ -87,7 +97,8 @@ class CliTest {
     assertThat(run("sql", "--database", database)).isZero();
 
     assertThat(out)
-        .hasToString(Vendor.valueOf(database.toUpperCase(java.util.Locale.ROOT)).plainSql());
+        .hasToString(
+            Release.CURRENT.plainSql(Vendor.valueOf(database.toUpperCase(java.util.Locale.ROOT))));
   }
 
   private int run(String... arguments) {

@@ -59,7 +59,7 @@ class PlainSqlTest {
     Database database = new PostgresDatabase();
     Changelog.inScope(
         () ->
-            assertThat(Changelog.parse(database).getChangeSets())
+            assertThat(Changelog.parse(Release.CURRENT, database).getChangeSets())
                 .isNotEmpty()
                 .allSatisfy(
                     changeSet -> assertThat(changeSet.getRollback().getChanges()).isNotEmpty()));
@@ -86,7 +86,7 @@ class PlainSqlTest {
     List<String> statements = new ArrayList<>();
     Changelog.inScope(
         () -> {
-          for (ChangeSet changeSet : Changelog.parse(database).getChangeSets()) {
+          for (ChangeSet changeSet : Changelog.parse(Release.CURRENT, database).getChangeSets()) {
             statements.add("\n-- " + changeSet.getId() + "\n");
             for (Change change : changeSet.getChanges()) {
               if (isFor(change, database)) {

@@ -24,8 +24,8 @@ class StructureIT {
 
   @Test
   void fileSaysWhatTheChangelogMakes() throws Exception {
-    try (Session session = Session.open(database.owner(), "public")) {
-      Changelog.update(session);
+    try (Session session = database.session("public")) {
+      Changelog.update(session, Release.CURRENT);
       String structure = StructureReader.read(session, TABLES).toString();
       if (System.getProperty("txbox.regenerate-structure") != null) {
         Files.writeString(FILE, structure);
@@ -37,7 +37,7 @@ class StructureIT {
   @Test
   void plainSqlMakesTheSameAsMigrate() {
     database.execute("CREATE SCHEMA by_hand");
-    database.execute("SET search_path = by_hand; " + Vendor.POSTGRESQL.plainSql());
+    database.execute("SET search_path = by_hand; " + Release.CURRENT.plainSql(Vendor.POSTGRESQL));
     Migrations.migrate(database.owner(), "public");
 
     Migrations.verify(database.owner(), "by_hand");

@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -87,10 +88,14 @@ final class TestDatabase {
         "SELECT tablename FROM pg_tables WHERE schemaname = '%s' ORDER BY 1".formatted(schema));
   }
 
+  Session session(String schema) throws SQLException {
+    return Session.open(owner(), schema, Duration.ofSeconds(5));
+  }
+
   /** Everything that makes the tables of a schema what they are, the changelog's left out. */
   Structure structure(String schema) {
-    try (Session session = Session.open(owner(), schema)) {
-      return StructureReader.read(session, Structure.parse(Vendor.POSTGRESQL.structure()).tables());
+    try (Session session = session(schema)) {
+      return StructureReader.read(session, Release.CURRENT.structure(Vendor.POSTGRESQL).tables());
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }

@@ -88,7 +88,8 @@ class VerifyIT {
                         "table inbox_parked is missing",
                         "table inbox_schema is missing",
                         "table inbox_scope is missing"))
-        .hasMessageContaining("java -jar inbox-migrations-cli.jar migrate")
+        .hasMessageContaining("java -jar inbox-migrations-")
+        .hasMessageContaining("-cli.jar migrate --url " + database.url())
         .hasMessageContaining("--schema fresh")
         .hasMessageContaining("Migrations.migrate(dataSource, \"fresh\")")
         .hasMessageContaining("sql --database postgresql");
@@ -111,8 +112,8 @@ class VerifyIT {
             SchemaMismatchException.class, () -> Migrations.verify(database.as(role)));
     assertThat(thrown.differences())
         .containsExactly(
-            "table inbox_schema: the role %s may not read it (GRANT SELECT ON inbox_schema TO that role)"
-                .formatted(role));
+            "table inbox_schema: the role %s may not read it (GRANT SELECT ON \"public\".inbox_schema TO \"%s\")"
+                .formatted(role, role));
 
     database.execute("GRANT SELECT ON inbox_schema TO " + role);
     assertThatCode(() -> Migrations.verify(database.as(role))).doesNotThrowAnyException();

@@ -1,12 +1,14 @@
 package io.txbox.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.txbox.DedupKeys;
 import io.txbox.InboxMessage;
 import io.txbox.inbox.Inbox;
 import io.txbox.migrations.Migrations;
+import io.txbox.migrations.MissingRightsException;
 import io.txbox.postgres.PostgresDialect;
 import io.txbox.testkit.database.DatabaseExtension;
 import io.txbox.testkit.database.TestDatabase;
@@ -31,14 +33,15 @@ class GrantsIT {
   private final TestDatabase database = DATABASE.database();
 
   @BeforeEach
-  void createRole() {
+  void createRoleAndSchema() {
     database.dsl().execute("create role payments_service login password 'secret'");
     database.dsl().execute("create schema txbox");
     Migrations.migrate(database.dataSource(), "txbox");
   }
 
   @AfterEach
-  void dropRole() {
+  void dropSchemaAndRole() {
+    database.dsl().execute("drop schema txbox cascade");
     database.dsl().execute("drop owned by payments_service");
     database.dsl().execute("drop role payments_service");
   }
@@ -58,6 +61,24 @@ class GrantsIT {
     assertThat(handles("b")).isTrue();
   }
 
+  @Test
+  void withTheGrantsTheRoleStartsWhatIsMigratedButMigratesNothing() throws IOException {
+    for (String grant : grants()) {
+      database.dsl().execute(grant);
+    }
+    try (HikariDataSource pool = pool()) {
+      Migrations.migrate(pool, "txbox");
+
+      database.dsl().execute("delete from txbox.inbox_schema");
+      assertThatThrownBy(() -> Migrations.migrate(pool, "txbox"))
+          .isInstanceOfSatisfying(
+              MissingRightsException.class, e -> assertThat(e.role()).isEqualTo("payments_service"))
+          .hasMessageContaining("GRANT USAGE, CREATE ON SCHEMA \"txbox\" TO \"payments_service\"");
+      assertThatThrownBy(() -> Migrations.builder(pool).schema("txbox").build().rollback())
+          .isInstanceOf(MissingRightsException.class);
+    }
+  }
+
   private static List<String> grants() throws IOException {
     Matcher block = GRANTS.matcher(Files.readString(Path.of("../docs/operations.md")));
     assertThat(block.find()).isTrue();
@@ -66,12 +87,7 @@ class GrantsIT {
 
   /** Says whether the role can do all that a consumer does: verify, handle, see a duplicate. */
   private boolean handles(String key) {
-    try (HikariDataSource pool =
-        database.dataSource(
-            config -> {
-              config.setUsername("payments_service");
-              config.setPassword("secret");
-            })) {
+    try (HikariDataSource pool = pool()) {
       Migrations.verify(pool, "txbox");
       Inbox inbox =
           Inbox.builder("payments", database.dsl(pool), new PostgresDialect())
@@ -83,5 +99,13 @@ class GrantsIT {
     } catch (RuntimeException e) {
       return false;
     }
+  }
+
+  private HikariDataSource pool() {
+    return database.dataSource(
+        config -> {
+          config.setUsername("payments_service");
+          config.setPassword("secret");
+        });
   }
 }
