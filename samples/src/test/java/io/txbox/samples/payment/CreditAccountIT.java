@@ -12,7 +12,6 @@ import io.txbox.migrations.Migrations;
 import io.txbox.postgres.PostgresDialect;
 import io.txbox.testkit.database.DatabaseExtension;
 import org.jooq.DSLContext;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -24,7 +23,7 @@ class CreditAccountIT {
 
   @Test
   void creditsAPaymentOnceHoweverOftenItIsSent() {
-    DSLContext dsl = DATABASE.database().dsl();
+    DSLContext dsl = accounts();
     dsl.execute("insert into account values ('alice', 0)");
     Inbox inbox =
         Inbox.builder("accounts", dsl, new PostgresDialect())
@@ -44,19 +43,22 @@ class CreditAccountIT {
         .build();
   }
 
-  // README: end
-
-  @BeforeAll
-  static void createAccounts() {
-    DATABASE
-        .database()
-        .dsl()
-        .execute("create table account (id text primary key, balance bigint not null)");
+  private static DSLContext accounts() {
+    DSLContext dsl = DATABASE.database().dsl();
+    dsl.execute(
+        "create table if not exists account (id text primary key, balance bigint not null)");
+    return dsl;
   }
+
+  private static long balance(DSLContext dsl, String account) {
+    return dsl.fetchSingle("select balance from account where id = ?", account).get(0, Long.class);
+  }
+
+  // README: end
 
   @Test
   void takesAPaymentOnceItsAccountIsThere() {
-    DSLContext dsl = DATABASE.database().dsl();
+    DSLContext dsl = accounts();
     Inbox inbox =
         Inbox.builder("accounts", dsl, new PostgresDialect())
             .handler("PAYMENT", DedupKeys.property("PAYMENT_ID"), new CreditAccount())
@@ -69,9 +71,5 @@ class CreditAccountIT {
 
     assertThat(inbox.receive(payment("p-2", "bob", 100)).isProcessed()).isTrue();
     assertThat(balance(dsl, "bob")).isEqualTo(100);
-  }
-
-  private static long balance(DSLContext dsl, String account) {
-    return dsl.fetchSingle("select balance from account where id = ?", account).get(0, Long.class);
   }
 }
