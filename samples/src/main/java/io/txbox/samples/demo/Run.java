@@ -11,7 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +19,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.rocketmq.common.MixAll;
 import org.awaitility.core.ConditionFactory;
 import org.awaitility.core.ConditionTimeoutException;
@@ -39,6 +42,12 @@ final class Run {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  /** How long the end waits for a start that it has interrupted. */
+  private static final long STOP_PATIENCE_S = 5;
+
+  /** After so long without a delivery, people wonder whether it hangs. */
+  private static final Duration LONG = Duration.ofSeconds(5);
+
   private final Mode mode;
   private final Plan plan;
   private final Progress progress;
@@ -50,9 +59,10 @@ final class Run {
   private final Sender sender;
   private final OpenTransactions transactions;
   private final Faults faults = new Faults();
-  private final Deque<Instance> instances = new ArrayDeque<>();
+  private final Deque<Instance> instances = new ConcurrentLinkedDeque<>();
   private int started;
   private int partsSent;
+  private volatile String waitsFor = "the instances to start";
   private CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
 
   private Run(
@@ -80,6 +90,7 @@ final class Run {
     progress.say("Starts a RocketMQ broker and a PostgreSQL, each in a process of its own");
     CompletableFuture<KillableBroker> broker = starting(cleanup, TestBroker::inChildJvm);
     CompletableFuture<TestDatabase> database = starting(cleanup, TestDatabase::onOwnPostgres);
+    progress.counters(() -> stillStarting(broker, database));
     Plan plan = Plan.of(payments, seed);
     Run run = new Run(mode, plan, progress, cleanup, broker.join(), database.join());
     progress.counters(run::counters);
@@ -103,13 +114,38 @@ final class Run {
     T start();
   }
 
+  private static String stillStarting(
+      CompletableFuture<KillableBroker> broker, CompletableFuture<TestDatabase> database) {
+    List<String> starting = new ArrayList<>();
+    if (!broker.isDone()) {
+      starting.add("RocketMQ");
+    }
+    if (!database.isDone()) {
+      starting.add("PostgreSQL");
+    }
+    return switch (starting.size()) {
+      case 0 -> "topics and tables are being created";
+      case 1 -> starting.get(0) + " is still starting";
+      default -> String.join(" and ", starting) + " are still starting";
+    };
+  }
+
   /** Starts something beside, and has it closed at the end, also if that comes before it runs. */
   private static <T extends AutoCloseable> CompletableFuture<T> starting(
       Cleanup cleanup, Start<T> start) {
     CompletableFuture<T> starting = CompletableFuture.supplyAsync(start::start);
     cleanup.add(
         () -> {
-          Optional<T> thing = starting.handle((got, failed) -> Optional.ofNullable(got)).join();
+          if (!starting.isDone()) {
+            // As Ctrl-C does, so that the start fails now.
+            ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
+          }
+          // If one hears nothing yet: it finds its parent dead, and deletes its own files.
+          Optional<T> thing =
+              starting
+                  .handle((got, failed) -> Optional.ofNullable(got))
+                  .completeOnTimeout(Optional.empty(), STOP_PATIENCE_S, TimeUnit.SECONDS)
+                  .join();
           if (thing.isPresent()) {
             thing.get().close();
           }
@@ -140,11 +176,12 @@ final class Run {
   private void consume() {
     progress.say("Starts two instances; each is " + mode.description());
     List<Instance> two = List.of(start(), start());
-    two.forEach(Instance::awaitReady);
+    two.forEach(this::awaitReady);
     progress.say("The sender begins, and goes on whatever happens from now on");
     sendNextPart();
-    awaitSoon("the first messages", () -> two.stream().allMatch(this::hasProcessed));
-    sent.join();
+    awaitSoon(
+        "both instances to commit something", () -> two.stream().allMatch(this::hasProcessed));
+    awaitSent();
   }
 
   @SuppressWarnings("try") // The accounts are only held.
@@ -154,25 +191,38 @@ final class Run {
     try (var frozen = new OpenTransactions.FrozenAccounts(database.dataSource())) {
       sendNextPart();
       String name =
-          soon("a transaction that waits")
+          soon("a transaction to be open, to kill its instance")
               .until(transactions::waiting, Optional::isPresent)
               .orElseThrow();
       victim = instance(name);
       victim.kill();
       open = transactions.of(name);
     }
-    progress.say(
-        "SIGKILL for %s while %d of its transactions are open".formatted(victim.name(), open));
-    faults.killedInTransaction += open > 0 ? 1 : 0;
+    if (open > 0) {
+      progress.say(
+          "SIGKILL for %s in %s"
+              .formatted(
+                  victim.name(), Faults.count(open, "open transaction", "open transactions")));
+      faults.killedInTransaction++;
+    } else {
+      progress.say(
+          "SIGKILL for %s, whose transactions had ended just before: this kill does not count"
+              .formatted(victim.name()));
+      faults.killedInVain++;
+    }
     faults.transactionsHit += open;
-    awaitSoon("rollback of what it did", () -> transactions.of(victim.name()) == 0);
+    awaitSoon(
+        "PostgreSQL to roll back what %s has done".formatted(victim.name()),
+        () -> transactions.of(victim.name()) == 0);
     replace(victim);
   }
 
   private void joinAndLeave() {
-    Instance third = start().awaitReady();
+    Instance third = awaitReady(start());
     sendNextPart();
-    awaitSoon("messages for " + third.name(), () -> hasProcessed(third));
+    awaitSoon(
+        "RocketMQ to give %s queues, and for a message in them".formatted(third.name()),
+        () -> hasProcessed(third));
     faults.joined++;
     progress.say("%s has joined and has its share".formatted(third.name()));
     Instance oldest = instances.removeFirst();
@@ -186,18 +236,19 @@ final class Run {
     int unanswered = ledger.unansweredSends();
     broker.kill();
     progress.say("SIGKILL for the broker; sends fail, and the sender makes them again");
-    awaitSoon("sends that fail", () -> ledger.unansweredSends() > unanswered);
+    awaitSoon("a send to fail", () -> ledger.unansweredSends() > unanswered);
+    waitsFor = "the broker to start again";
     broker.restart();
     faults.brokerKills++;
     int before = deliveries.all();
-    awaitSoon("deliveries after the broker's restart", () -> deliveries.all() > before);
+    awaitSoon("the instances to connect to the broker again", () -> deliveries.all() > before);
     progress.say("The broker is back on its store, and delivers");
   }
 
   private Instance firstToCommit() {
     Map<Instance, Integer> before = new LinkedHashMap<>();
     instances.forEach(one -> before.put(one, deliveries.processedBy(one.name())));
-    return soon("a commit")
+    return soon("a commit, to kill its instance")
         .pollInterval(Duration.ofMillis(1))
         .until(
             () ->
@@ -213,19 +264,37 @@ final class Run {
     Instance victim = firstToCommit();
     int again = deliveries.deliveredAgainAfter(victim.name());
     victim.kill();
-    progress.say(
-        "SIGKILL for %s right after a commit, before it has stored its offsets"
-            .formatted(victim.name()));
+    progress.say("SIGKILL for %s right after a commit".formatted(victim.name()));
     replace(victim);
-    try {
-      soon("messages that come again")
-          .atMost(Duration.ofSeconds(15))
-          .until(() -> deliveries.deliveredAgainAfter(victim.name()) > again);
+    awaitAgainOrDrained(victim, again);
+    int came = deliveries.deliveredAgainAfter(victim.name()) - again;
+    if (came > 0) {
+      progress.say(
+          "What %s had committed, but not acknowledged, comes to another instance"
+              .formatted(victim.name()));
       faults.killedAfterCommit++;
-    } catch (ConditionTimeoutException e) {
-      progress.say("Its offsets were stored in that very moment: no message comes again");
+      faults.deliveredAgain += came;
+    } else {
+      progress.say(
+          "%s had stored its offsets just before, nothing comes again: this kill does not count"
+              .formatted(victim.name()));
+      faults.killedInVain++;
     }
-    faults.deliveredAgain += deliveries.deliveredAgainAfter(victim.name()) - again;
+  }
+
+  /** Waits until something of the dead comes again, or nothing is left that could. */
+  private void awaitAgainOrDrained(Instance dead, int before) {
+    try {
+      soon("messages of %s to come to another instance".formatted(dead.name()))
+          .atMost(Duration.ofSeconds(30))
+          .pollInterval(Duration.ofMillis(200))
+          .until(
+              () ->
+                  deliveries.deliveredAgainAfter(dead.name()) > before
+                      || (sent.isDone() && isDrained()));
+    } catch (ConditionTimeoutException e) {
+      // Then it has stored its offsets, and something else is late.
+    }
   }
 
   /** Says whether no kill has hit yet, and there is still something to commit. */
@@ -237,9 +306,9 @@ final class Run {
     while (partsSent < PARTS) {
       sendNextPart();
     }
-    instances.forEach(Instance::awaitReady);
-    progress.say("The sender sends the rest, and the instances come to its end");
-    sent.join();
+    instances.forEach(this::awaitReady);
+    progress.say("The sender sends the rest, and the instances handle all that is left");
+    awaitSent();
     awaitQuiet();
   }
 
@@ -253,10 +322,10 @@ final class Run {
       broker.resetOffsets(InstanceMain.GROUP, topic.name(), 0);
     }
     progress.say(
-        "All instances are stopped, as RocketMQ wants it; an operator rewinds the offsets to 0:"
-            + " %,d messages come again".formatted(faults.rewound));
+        "All instances have left (a running one would store its own offsets again), and an operator"
+            + " rewinds the offsets to 0: %,d messages come again".formatted(faults.rewound));
     for (int attempt = 0; attempt < 3 && !isDrained(); attempt++) {
-      start().awaitReady();
+      awaitReady(start());
       awaitQuiet();
       stopAll();
     }
@@ -324,7 +393,8 @@ final class Run {
   private void awaitQuiet() {
     deliveries.stir();
     try {
-      soon("quiet").until(() -> deliveries.quiet().compareTo(QUIET) >= 0);
+      soon("%d s without a delivery, to know that this was all".formatted(QUIET.toSeconds()))
+          .until(() -> deliveries.quiet().compareTo(QUIET) >= 0);
     } catch (ConditionTimeoutException e) {
       progress.say("Messages still come and come, but time is up");
     }
@@ -334,7 +404,18 @@ final class Run {
     soon(what).until(condition);
   }
 
-  private static ConditionFactory soon(String what) {
+  private Instance awaitReady(Instance instance) {
+    waitsFor = instance.name() + " to start";
+    return instance.awaitReady();
+  }
+
+  private void awaitSent() {
+    waitsFor = "the sender to come to the end of this part";
+    sent.join();
+  }
+
+  private ConditionFactory soon(String what) {
+    waitsFor = what;
     return await(what)
         .atMost(PATIENCE)
         .pollDelay(Duration.ZERO)
@@ -349,12 +430,25 @@ final class Run {
     }
     int processed = deliveries.all(Event.Outcome.PROCESSED);
     int failed = deliveries.all(Event.Outcome.FAILED);
-    return "sent %,d, delivered %,d: processed %,d, skipped as duplicates %,d, rolled back %,d"
-        .formatted(
-            sentMessages,
-            deliveries.all(),
-            processed,
-            deliveries.all() - processed - failed,
-            failed);
+    String counters =
+        "sent %,d, delivered %,d: processed %,d, skipped as duplicates %,d, rolled back %,d"
+            .formatted(
+                sentMessages,
+                deliveries.all(),
+                processed,
+                deliveries.all() - processed - failed,
+                failed);
+    long quiet = deliveries.quiet().toSeconds();
+    return quiet < LONG.toSeconds()
+        ? counters
+        : counters + "; nothing for %d s, since %s".formatted(quiet, whyNothingComes());
+  }
+
+  private String whyNothingComes() {
+    if (instances.isEmpty() || instances.stream().anyMatch(Instance::isReady)) {
+      return "the demo waits for " + waitsFor;
+    }
+    String names = instances.stream().map(Instance::name).collect(Collectors.joining(" and "));
+    return "no instance runs: %s must start first".formatted(names);
   }
 }
