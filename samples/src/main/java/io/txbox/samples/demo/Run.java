@@ -4,14 +4,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.txbox.migrations.Migrations;
 import io.txbox.testkit.broker.KillableBroker;
-import io.txbox.testkit.broker.TestBroker;
 import io.txbox.testkit.database.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +18,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.rocketmq.common.MixAll;
 import org.awaitility.core.ConditionFactory;
@@ -41,9 +38,6 @@ final class Run {
   private static final Duration QUIET = Duration.ofSeconds(4);
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-
-  /** How long the end waits for a start that it has interrupted. */
-  private static final long STOP_PATIENCE_S = 5;
 
   /** After so long without a delivery, people wonder whether it hangs. */
   private static final Duration LONG = Duration.ofSeconds(5);
@@ -88,11 +82,11 @@ final class Run {
   static Report of(Mode mode, int payments, long seed, Progress progress, Cleanup cleanup)
       throws SQLException {
     progress.say("Starts a RocketMQ broker and a PostgreSQL, each in a process of its own");
-    CompletableFuture<KillableBroker> broker = starting(cleanup, TestBroker::inChildJvm);
-    CompletableFuture<TestDatabase> database = starting(cleanup, TestDatabase::onOwnPostgres);
-    progress.counters(() -> stillStarting(broker, database));
+    Servers servers = Servers.start(cleanup);
+    progress.counters(servers::state);
     Plan plan = Plan.of(payments, seed);
-    Run run = new Run(mode, plan, progress, cleanup, broker.join(), database.join());
+    Run run =
+        new Run(mode, plan, progress, cleanup, servers.awaitBroker(), servers.awaitDatabase());
     progress.counters(run::counters);
     run.open();
     run.consume();
@@ -108,49 +102,6 @@ final class Run {
     run.settle();
     run.rewind();
     return run.audit();
-  }
-
-  private interface Start<T> {
-    T start();
-  }
-
-  private static String stillStarting(
-      CompletableFuture<KillableBroker> broker, CompletableFuture<TestDatabase> database) {
-    List<String> starting = new ArrayList<>();
-    if (!broker.isDone()) {
-      starting.add("RocketMQ");
-    }
-    if (!database.isDone()) {
-      starting.add("PostgreSQL");
-    }
-    return switch (starting.size()) {
-      case 0 -> "topics and tables are being created";
-      case 1 -> starting.get(0) + " is still starting";
-      default -> String.join(" and ", starting) + " are still starting";
-    };
-  }
-
-  /** Starts something beside, and has it closed at the end, also if that comes before it runs. */
-  private static <T extends AutoCloseable> CompletableFuture<T> starting(
-      Cleanup cleanup, Start<T> start) {
-    CompletableFuture<T> starting = CompletableFuture.supplyAsync(start::start);
-    cleanup.add(
-        () -> {
-          if (!starting.isDone()) {
-            // As Ctrl-C does, so that the start fails now.
-            ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
-          }
-          // If one hears nothing yet: it finds its parent dead, and deletes its own files.
-          Optional<T> thing =
-              starting
-                  .handle((got, failed) -> Optional.ofNullable(got))
-                  .completeOnTimeout(Optional.empty(), STOP_PATIENCE_S, TimeUnit.SECONDS)
-                  .join();
-          if (thing.isPresent()) {
-            thing.get().close();
-          }
-        });
-    return starting;
   }
 
   private void open() throws SQLException {
@@ -275,9 +226,9 @@ final class Run {
       faults.killedAfterCommit++;
       faults.deliveredAgain += came;
     } else {
-      progress.say(
-          "%s had stored its offsets just before, nothing comes again: this kill does not count"
-              .formatted(victim.name()));
+      String why =
+          isDrained() ? "had stored its offsets just before" : "has left nothing that came again";
+      progress.say("%s %s: this kill does not count".formatted(victim.name(), why));
       faults.killedInVain++;
     }
   }
@@ -293,7 +244,7 @@ final class Run {
                   deliveries.deliveredAgainAfter(dead.name()) > before
                       || (sent.isDone() && isDrained()));
     } catch (ConditionTimeoutException e) {
-      // Then it has stored its offsets, and something else is late.
+      // Then what is late is not what it had committed.
     }
   }
 
