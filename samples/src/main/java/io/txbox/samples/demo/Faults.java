@@ -48,8 +48,10 @@ final class Faults {
               .formatted(killedInVain));
     }
     lines.add(
-        "  %d for the broker; %s and made again"
-            .formatted(brokerKills, count(unansweredSends, "send failed", "sends failed")));
+        "  %d for the broker; %s made again"
+            .formatted(
+                brokerKills,
+                count(unansweredSends, "send failed and was", "sends failed and were")));
     lines.add(
         "Joined: %d, left: %d. Rewound: %s, delivered again: %,d."
             .formatted(joined, left, count(rewound, "message", "messages"), deliveredAfterRewind));

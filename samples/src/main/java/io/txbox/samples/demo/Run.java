@@ -56,7 +56,7 @@ final class Run {
   private final Deque<Instance> instances = new ConcurrentLinkedDeque<>();
   private int started;
   private int partsSent;
-  private volatile String waitsFor = "the instances to start";
+  private volatile String waitsFor = "its topics and tables";
   private CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
 
   private Run(
@@ -221,7 +221,7 @@ final class Run {
     int came = deliveries.deliveredAgainAfter(victim.name()) - again;
     if (came > 0) {
       progress.say(
-          "What %s had committed, but not acknowledged, comes to another instance"
+          "%s had not stored the offset of what it had committed: that comes again, elsewhere"
               .formatted(victim.name()));
       faults.killedAfterCommit++;
       faults.deliveredAgain += came;
@@ -379,6 +379,9 @@ final class Run {
     for (Topic topic : Topic.values()) {
       sentMessages += ledger.messages(topic);
     }
+    if (sentMessages == 0) {
+      return whyNothingComes();
+    }
     int processed = deliveries.all(Event.Outcome.PROCESSED);
     int failed = deliveries.all(Event.Outcome.FAILED);
     String counters =
@@ -392,14 +395,14 @@ final class Run {
     long quiet = deliveries.quiet().toSeconds();
     return quiet < LONG.toSeconds()
         ? counters
-        : counters + "; nothing for %d s, since %s".formatted(quiet, whyNothingComes());
+        : counters + "; nothing for %d s: %s".formatted(quiet, whyNothingComes());
   }
 
   private String whyNothingComes() {
     if (instances.isEmpty() || instances.stream().anyMatch(Instance::isReady)) {
       return "the demo waits for " + waitsFor;
     }
-    String names = instances.stream().map(Instance::name).collect(Collectors.joining(" and "));
-    return "no instance runs: %s must start first".formatted(names);
+    String names = instances.stream().map(Instance::name).collect(Collectors.joining(", "));
+    return "no instance runs (still starting: %s)".formatted(names);
   }
 }

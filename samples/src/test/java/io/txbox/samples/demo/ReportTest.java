@@ -75,7 +75,7 @@ class ReportTest {
   void countsAllKillsAndSaysWhichDidNotHit() {
     everythingHappens();
     assertThat(String.join("\n", faults.lines(1)))
-        .contains("SIGKILL, 3 times:", "1 send failed and made again")
+        .contains("SIGKILL, 3 times:", "1 send failed and was made again")
         .doesNotContain("too late");
 
     faults.killedInVain = 1;
