@@ -148,7 +148,8 @@ public final class ChildJvm {
     try {
       return answers.readLine();
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      // It was killed meanwhile, which closes the stream.
+      return null;
     }
   }
 

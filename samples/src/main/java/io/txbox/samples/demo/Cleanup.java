@@ -2,6 +2,8 @@ package io.txbox.samples.demo;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +12,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Cleanup implements AutoCloseable {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+  /** Held while something is closed: whoever comes second waits, and does not end the JVM first. */
+  private final Lock closing = new ReentrantLock();
+
   private boolean closed;
 
   /**
@@ -37,9 +43,14 @@ final class Cleanup implements AutoCloseable {
     synchronized (this) {
       closed = true;
     }
-    @Nullable AutoCloseable next;
-    while ((next = next()) != null) {
-      close(next);
+    closing.lock();
+    try {
+      @Nullable AutoCloseable next;
+      while ((next = next()) != null) {
+        close(next);
+      }
+    } finally {
+      closing.unlock();
     }
   }
 

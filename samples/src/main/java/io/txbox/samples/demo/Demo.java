@@ -2,11 +2,13 @@ package io.txbox.samples.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import ch.qos.logback.classic.LoggerContext;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,8 +30,9 @@ import picocli.CommandLine.Spec;
           + " meanwhile, lets instances join and leave, rewinds the offsets; and then holds the"
           + " sender's own ledger against the database.",
       "",
-      "All of it runs on this machine, on loopback, for about a minute and a half, and leaves"
-          + " nothing behind. Ctrl-C ends it at any time.",
+      "All of it runs on this machine, on loopback, for a minute or two, and leaves nothing behind."
+          + " The first run builds before that, which takes some minutes more. Ctrl-C ends it at any"
+          + " time.",
       ""
     },
     footer = {
@@ -82,7 +85,7 @@ public final class Demo implements Callable<Integer> {
 
   // Filled by picocli.
   @SuppressWarnings("NullAway.Init")
-  private Demo() {}
+  Demo() {}
 
   /** Runs the demo and ends the process with its exit code. */
   public static void main(String... arguments) {
@@ -133,11 +136,14 @@ public final class Demo implements Callable<Integer> {
     if (!cleanup.isClosed()) {
       progress.end();
       progress.say("Stops, and cleans up");
+      // A pool would warn that its connections break: Ctrl-C is for PostgreSQL's process too.
+      ((LoggerContext) LoggerFactory.getILoggerFactory()).stop();
     }
     cleanup.close();
   }
 
-  private Mode mode() {
+  /** Returns what the command line asks for. */
+  Mode mode() {
     try {
       return naive == null ? Mode.TXBOX : Mode.naive(naive);
     } catch (IllegalArgumentException e) {

@@ -83,6 +83,10 @@ final class Instance implements AutoCloseable {
     return name;
   }
 
+  boolean isReady() {
+    return ready.isDone();
+  }
+
   Instance awaitReady() {
     ready.orTimeout(PATIENCE_S, TimeUnit.SECONDS).join();
     return this;

@@ -16,7 +16,7 @@ final class Progress {
   private final PrintWriter out;
   private final long start = System.nanoTime();
   private final Thread ticker = new Thread(this::tick, "progress");
-  private Supplier<String> counters = () -> "not there yet";
+  private Supplier<String> counters = () -> "not begun yet";
   private long last = start;
 
   Progress(PrintWriter out) {

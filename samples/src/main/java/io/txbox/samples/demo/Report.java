@@ -16,6 +16,10 @@ import java.util.function.ToIntFunction;
 record Report(
     Mode mode, Ledger ledger, Deliveries deliveries, Faults faults, Audit audit, boolean drained) {
 
+  private static final String WHY_IT_THROWS =
+      "  * by design, and delivered again: an order event came before the one that it builds on, or"
+          + " two%n    withdrawals read the same version of an article".formatted();
+
   /** Says whether all effects are exactly once, and all that should have happened did happen. */
   boolean isRight() {
     return audit.isRight() && notShown().isEmpty();
@@ -68,7 +72,7 @@ record Report(
     out.println();
     head(out);
     row(out, "messages sent, the broker has them", ledger::messages);
-    row(out, "  of these resent by the client itself", ledger::clientRetries);
+    row(out, "  of these resent by the client (staged)", ledger::clientRetries);
     row(out, "deliveries, as far as reported", deliveries::count);
     row(out, "distinct business ids", topic -> audit.tally(topic).ids());
     row(out, "effects in the database", topic -> audit.tally(topic).effects());
@@ -76,7 +80,8 @@ record Report(
     row(out, "  ids that have it never", topic -> audit.tally(topic).lost());
     out.println();
     printDuplicates(out);
-    row(out, "rolled back, delivered again", topic -> deliveries.count(topic, Outcome.FAILED));
+    row(out, "the handler threw, rolled back *", topic -> deliveries.count(topic, Outcome.FAILED));
+    out.println(WHY_IT_THROWS);
     out.println();
     printBalances(out);
     out.println();
@@ -103,7 +108,7 @@ record Report(
     row(out, "  the sender sent it anew, other message id", this::resent);
     row(
         out,
-        "  the same, with another body (CONFLICT)",
+        "  staged: same id, other body (CONFLICT)",
         topic -> deliveries.count(topic, Outcome.CONFLICT));
   }
 
@@ -141,22 +146,7 @@ record Report(
   }
 
   private void printFaults(PrintWriter out) {
-    out.printf(
-        Locale.ROOT,
-        "Killed: %d instances in open transactions (%d were rolled back), %d right after a commit%n"
-            + "(%d messages that they had processed came again), and the broker (%d), so that %d"
-            + " sends%nfailed and were made again. Joined: %d, left: %d. Rewound: %,d messages,"
-            + " delivered again: %,d.%n",
-        faults.killedInTransaction,
-        faults.transactionsHit,
-        faults.killedAfterCommit,
-        faults.deliveredAgain,
-        faults.brokerKills,
-        ledger.unansweredSends(),
-        faults.joined,
-        faults.left,
-        faults.rewound,
-        faults.deliveredAfterRewind);
+    faults.lines(ledger.unansweredSends()).forEach(out::println);
   }
 
   /** Returns the last line. */

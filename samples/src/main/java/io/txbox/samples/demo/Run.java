@@ -4,14 +4,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.txbox.migrations.Migrations;
 import io.txbox.testkit.broker.KillableBroker;
-import io.txbox.testkit.broker.TestBroker;
 import io.txbox.testkit.database.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.stream.Collectors;
 import org.apache.rocketmq.common.MixAll;
 import org.awaitility.core.ConditionFactory;
 import org.awaitility.core.ConditionTimeoutException;
@@ -39,6 +39,9 @@ final class Run {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  /** After so long without a delivery, people wonder whether it hangs. */
+  private static final Duration LONG = Duration.ofSeconds(5);
+
   private final Mode mode;
   private final Plan plan;
   private final Progress progress;
@@ -50,9 +53,10 @@ final class Run {
   private final Sender sender;
   private final OpenTransactions transactions;
   private final Faults faults = new Faults();
-  private final Deque<Instance> instances = new ArrayDeque<>();
+  private final Deque<Instance> instances = new ConcurrentLinkedDeque<>();
   private int started;
   private int partsSent;
+  private volatile String waitsFor = "its topics and tables";
   private CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
 
   private Run(
@@ -78,10 +82,11 @@ final class Run {
   static Report of(Mode mode, int payments, long seed, Progress progress, Cleanup cleanup)
       throws SQLException {
     progress.say("Starts a RocketMQ broker and a PostgreSQL, each in a process of its own");
-    CompletableFuture<KillableBroker> broker = starting(cleanup, TestBroker::inChildJvm);
-    CompletableFuture<TestDatabase> database = starting(cleanup, TestDatabase::onOwnPostgres);
+    Servers servers = Servers.start(cleanup);
+    progress.counters(servers::state);
     Plan plan = Plan.of(payments, seed);
-    Run run = new Run(mode, plan, progress, cleanup, broker.join(), database.join());
+    Run run =
+        new Run(mode, plan, progress, cleanup, servers.awaitBroker(), servers.awaitDatabase());
     progress.counters(run::counters);
     run.open();
     run.consume();
@@ -97,24 +102,6 @@ final class Run {
     run.settle();
     run.rewind();
     return run.audit();
-  }
-
-  private interface Start<T> {
-    T start();
-  }
-
-  /** Starts something beside, and has it closed at the end, also if that comes before it runs. */
-  private static <T extends AutoCloseable> CompletableFuture<T> starting(
-      Cleanup cleanup, Start<T> start) {
-    CompletableFuture<T> starting = CompletableFuture.supplyAsync(start::start);
-    cleanup.add(
-        () -> {
-          Optional<T> thing = starting.handle((got, failed) -> Optional.ofNullable(got)).join();
-          if (thing.isPresent()) {
-            thing.get().close();
-          }
-        });
-    return starting;
   }
 
   private void open() throws SQLException {
@@ -140,11 +127,12 @@ final class Run {
   private void consume() {
     progress.say("Starts two instances; each is " + mode.description());
     List<Instance> two = List.of(start(), start());
-    two.forEach(Instance::awaitReady);
+    two.forEach(this::awaitReady);
     progress.say("The sender begins, and goes on whatever happens from now on");
     sendNextPart();
-    awaitSoon("the first messages", () -> two.stream().allMatch(this::hasProcessed));
-    sent.join();
+    awaitSoon(
+        "both instances to commit something", () -> two.stream().allMatch(this::hasProcessed));
+    awaitSent();
   }
 
   @SuppressWarnings("try") // The accounts are only held.
@@ -154,25 +142,38 @@ final class Run {
     try (var frozen = new OpenTransactions.FrozenAccounts(database.dataSource())) {
       sendNextPart();
       String name =
-          soon("a transaction that waits")
+          soon("a transaction to be open, to kill its instance")
               .until(transactions::waiting, Optional::isPresent)
               .orElseThrow();
       victim = instance(name);
       victim.kill();
       open = transactions.of(name);
     }
-    progress.say(
-        "SIGKILL for %s while %d of its transactions are open".formatted(victim.name(), open));
-    faults.killedInTransaction += open > 0 ? 1 : 0;
+    if (open > 0) {
+      progress.say(
+          "SIGKILL for %s in %s"
+              .formatted(
+                  victim.name(), Faults.count(open, "open transaction", "open transactions")));
+      faults.killedInTransaction++;
+    } else {
+      progress.say(
+          "SIGKILL for %s, whose transactions had ended just before: this kill does not count"
+              .formatted(victim.name()));
+      faults.killedInVain++;
+    }
     faults.transactionsHit += open;
-    awaitSoon("rollback of what it did", () -> transactions.of(victim.name()) == 0);
+    awaitSoon(
+        "PostgreSQL to roll back what %s has done".formatted(victim.name()),
+        () -> transactions.of(victim.name()) == 0);
     replace(victim);
   }
 
   private void joinAndLeave() {
-    Instance third = start().awaitReady();
+    Instance third = awaitReady(start());
     sendNextPart();
-    awaitSoon("messages for " + third.name(), () -> hasProcessed(third));
+    awaitSoon(
+        "RocketMQ to give %s queues, and for a message in them".formatted(third.name()),
+        () -> hasProcessed(third));
     faults.joined++;
     progress.say("%s has joined and has its share".formatted(third.name()));
     Instance oldest = instances.removeFirst();
@@ -186,18 +187,19 @@ final class Run {
     int unanswered = ledger.unansweredSends();
     broker.kill();
     progress.say("SIGKILL for the broker; sends fail, and the sender makes them again");
-    awaitSoon("sends that fail", () -> ledger.unansweredSends() > unanswered);
+    awaitSoon("a send to fail", () -> ledger.unansweredSends() > unanswered);
+    waitsFor = "the broker to start again";
     broker.restart();
     faults.brokerKills++;
     int before = deliveries.all();
-    awaitSoon("deliveries after the broker's restart", () -> deliveries.all() > before);
+    awaitSoon("the instances to connect to the broker again", () -> deliveries.all() > before);
     progress.say("The broker is back on its store, and delivers");
   }
 
   private Instance firstToCommit() {
     Map<Instance, Integer> before = new LinkedHashMap<>();
     instances.forEach(one -> before.put(one, deliveries.processedBy(one.name())));
-    return soon("a commit")
+    return soon("a commit, to kill its instance")
         .pollInterval(Duration.ofMillis(1))
         .until(
             () ->
@@ -213,19 +215,37 @@ final class Run {
     Instance victim = firstToCommit();
     int again = deliveries.deliveredAgainAfter(victim.name());
     victim.kill();
-    progress.say(
-        "SIGKILL for %s right after a commit, before it has stored its offsets"
-            .formatted(victim.name()));
+    progress.say("SIGKILL for %s right after a commit".formatted(victim.name()));
     replace(victim);
-    try {
-      soon("messages that come again")
-          .atMost(Duration.ofSeconds(15))
-          .until(() -> deliveries.deliveredAgainAfter(victim.name()) > again);
+    awaitAgainOrDrained(victim, again);
+    int came = deliveries.deliveredAgainAfter(victim.name()) - again;
+    if (came > 0) {
+      progress.say(
+          "%s had not stored the offset of what it had committed: that comes again, elsewhere"
+              .formatted(victim.name()));
       faults.killedAfterCommit++;
-    } catch (ConditionTimeoutException e) {
-      progress.say("Its offsets were stored in that very moment: no message comes again");
+      faults.deliveredAgain += came;
+    } else {
+      String why =
+          isDrained() ? "had stored its offsets just before" : "has left nothing that came again";
+      progress.say("%s %s: this kill does not count".formatted(victim.name(), why));
+      faults.killedInVain++;
     }
-    faults.deliveredAgain += deliveries.deliveredAgainAfter(victim.name()) - again;
+  }
+
+  /** Waits until something of the dead comes again, or nothing is left that could. */
+  private void awaitAgainOrDrained(Instance dead, int before) {
+    try {
+      soon("messages of %s to come to another instance".formatted(dead.name()))
+          .atMost(Duration.ofSeconds(30))
+          .pollInterval(Duration.ofMillis(200))
+          .until(
+              () ->
+                  deliveries.deliveredAgainAfter(dead.name()) > before
+                      || (sent.isDone() && isDrained()));
+    } catch (ConditionTimeoutException e) {
+      // Then what is late is not what it had committed.
+    }
   }
 
   /** Says whether no kill has hit yet, and there is still something to commit. */
@@ -237,9 +257,9 @@ final class Run {
     while (partsSent < PARTS) {
       sendNextPart();
     }
-    instances.forEach(Instance::awaitReady);
-    progress.say("The sender sends the rest, and the instances come to its end");
-    sent.join();
+    instances.forEach(this::awaitReady);
+    progress.say("The sender sends the rest, and the instances handle all that is left");
+    awaitSent();
     awaitQuiet();
   }
 
@@ -253,10 +273,10 @@ final class Run {
       broker.resetOffsets(InstanceMain.GROUP, topic.name(), 0);
     }
     progress.say(
-        "All instances are stopped, as RocketMQ wants it; an operator rewinds the offsets to 0:"
-            + " %,d messages come again".formatted(faults.rewound));
+        "All instances have left (a running one would store its own offsets again), and an operator"
+            + " rewinds the offsets to 0: %,d messages come again".formatted(faults.rewound));
     for (int attempt = 0; attempt < 3 && !isDrained(); attempt++) {
-      start().awaitReady();
+      awaitReady(start());
       awaitQuiet();
       stopAll();
     }
@@ -324,7 +344,8 @@ final class Run {
   private void awaitQuiet() {
     deliveries.stir();
     try {
-      soon("quiet").until(() -> deliveries.quiet().compareTo(QUIET) >= 0);
+      soon("%d s without a delivery, to know that this was all".formatted(QUIET.toSeconds()))
+          .until(() -> deliveries.quiet().compareTo(QUIET) >= 0);
     } catch (ConditionTimeoutException e) {
       progress.say("Messages still come and come, but time is up");
     }
@@ -334,7 +355,18 @@ final class Run {
     soon(what).until(condition);
   }
 
-  private static ConditionFactory soon(String what) {
+  private Instance awaitReady(Instance instance) {
+    waitsFor = instance.name() + " to start";
+    return instance.awaitReady();
+  }
+
+  private void awaitSent() {
+    waitsFor = "the sender to come to the end of this part";
+    sent.join();
+  }
+
+  private ConditionFactory soon(String what) {
+    waitsFor = what;
     return await(what)
         .atMost(PATIENCE)
         .pollDelay(Duration.ZERO)
@@ -347,14 +379,30 @@ final class Run {
     for (Topic topic : Topic.values()) {
       sentMessages += ledger.messages(topic);
     }
+    if (sentMessages == 0) {
+      return whyNothingComes();
+    }
     int processed = deliveries.all(Event.Outcome.PROCESSED);
     int failed = deliveries.all(Event.Outcome.FAILED);
-    return "sent %,d, delivered %,d: processed %,d, skipped as duplicates %,d, rolled back %,d"
-        .formatted(
-            sentMessages,
-            deliveries.all(),
-            processed,
-            deliveries.all() - processed - failed,
-            failed);
+    String counters =
+        "sent %,d, delivered %,d: processed %,d, skipped as duplicates %,d, rolled back %,d"
+            .formatted(
+                sentMessages,
+                deliveries.all(),
+                processed,
+                deliveries.all() - processed - failed,
+                failed);
+    long quiet = deliveries.quiet().toSeconds();
+    return quiet < LONG.toSeconds()
+        ? counters
+        : counters + "; nothing for %d s: %s".formatted(quiet, whyNothingComes());
+  }
+
+  private String whyNothingComes() {
+    if (instances.isEmpty() || instances.stream().anyMatch(Instance::isReady)) {
+      return "the demo waits for " + waitsFor;
+    }
+    String names = instances.stream().map(Instance::name).collect(Collectors.joining(", "));
+    return "no instance runs (still starting: %s)".formatted(names);
   }
 }

@@ -76,6 +76,30 @@ class DemoIT {
   }
 
   @Test
+  void saysNothingOfBrokenConnectionsOnCtrlC() throws Exception {
+    Running interrupted = Running.start("interrupted");
+    interrupted.awaitOutput("The sender begins");
+    // A terminal tells all processes.
+    interrupted.process().descendants().forEach(ProcessHandle::destroy);
+    interrupted.process().destroy();
+
+    assertThat(interrupted.exitCode()).isEqualTo(143);
+    assertThat(interrupted.lastLine()).endsWith("Stops, and cleans up");
+    await().atMost(SOON).untilAsserted(interrupted::assertLeftNothing);
+  }
+
+  @Test
+  void stopsWhileItStarts() throws Exception {
+    Running early = Running.start("early");
+    await().atMost(SOON).until(() -> early.children().size() >= 2);
+    early.process().destroy();
+
+    assertThat(early.exitCode()).isEqualTo(143);
+    assertThat(early.output()).doesNotContain("The sender begins", "Exception");
+    await().atMost(SOON).untilAsserted(early::assertLeftNothing);
+  }
+
+  @Test
   void refusesWhatItDoesNotKnow() throws Exception {
     assertRefused("--payments must be from 30 to 2000, but was 3", "--payments", "3");
     assertRefused("--naive must be 'message-id' or 'none', but was 'redis'", "--naive", "redis");

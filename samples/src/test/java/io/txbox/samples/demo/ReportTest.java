@@ -72,6 +72,20 @@ class ReportTest {
   }
 
   @Test
+  void countsAllKillsAndSaysWhichDidNotHit() {
+    everythingHappens();
+    assertThat(String.join("\n", faults.lines(1)))
+        .contains("SIGKILL, 3 times:", "1 send failed and was made again")
+        .doesNotContain("too late");
+
+    faults.killedInVain = 1;
+
+    assertThat(String.join("\n", faults.lines(2)))
+        .contains("SIGKILL, 4 times:", "1 that came a moment too late", "2 sends failed");
+    assertThat(report(RIGHT).verdict()).contains(", 4 kills, ");
+  }
+
+  @Test
   void countsTheClientsOwnResendApartFromTheBrokersRedelivery() {
     ledger.sendsAgain(Topic.PAYMENT, "twice");
     happens(Outcome.PROCESSED, "twice", 1);
