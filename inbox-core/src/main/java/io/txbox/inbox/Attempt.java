@@ -7,31 +7,55 @@ import io.txbox.store.InboxRow;
 import io.txbox.store.InboxTable;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jooq.Configuration;
 import org.jooq.DSLContext;
-import org.jooq.Record;
+import org.jooq.Record3;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one transaction: claim, handler, check, commit. What goes wrong comes out as it is, with
- * {@link #stage()} telling where; all is rolled back by then. Used once, by one thread.
+ * Runs one transaction for messages of one route, each with another key: claim, handler, check,
+ * commit. What goes wrong comes out as it is, with {@link #stage()} and {@link #culprit()} telling
+ * where; all is rolled back by then. Used once, by one thread.
  */
 final class Attempt {
   private final InboxDatabase database;
-  private final Duration claimWait;
-  private Stage stage = Stage.CLAIM;
+  private final Terms terms;
+  private final Map<Incoming, Ending> endings = new LinkedHashMap<>();
+  private final Set<String> unclaimed = new HashSet<>();
+  private Stage stage = Stage.BEGIN;
+  private @Nullable Incoming culprit;
   private @Nullable Guard guard;
+  private int ran;
+  private long handlerNanos;
 
-  Attempt(InboxDatabase database, Duration claimWait) {
+  Attempt(InboxDatabase database, Terms terms) {
     this.database = database;
-    this.claimWait = claimWait;
+    this.terms = terms;
   }
+
+  /**
+   * How a transaction runs.
+   *
+   * @param claimWait how long a claim waits for a rival
+   * @param time for how long it begins further messages
+   * @param isolated whether a savepoint before each message keeps its failure from the others
+   */
+  record Terms(Duration claimWait, Duration time, boolean isolated) {}
 
   /** Where an attempt was when it ended. */
   enum Stage {
+    BEGIN,
     CLAIM,
     HANDLER,
     COMMIT
@@ -39,6 +63,21 @@ final class Attempt {
 
   Stage stage() {
     return stage;
+  }
+
+  /** Returns the message whose handler failed, if it was the handler of one message. */
+  Optional<Incoming> culprit() {
+    return Optional.ofNullable(culprit);
+  }
+
+  /** Returns how many messages were given to their handler. */
+  int ran() {
+    return ran;
+  }
+
+  /** Returns how long the handler took, for all of them. */
+  Duration handlerTime() {
+    return Duration.ofNanos(handlerNanos);
   }
 
   /** Says what an error that came out of {@link #run} means. */
@@ -54,39 +93,113 @@ final class Attempt {
         .orElseGet(() -> SqlErrors.kindOf(error, database.dialect()));
   }
 
-  Receipt run(Incoming incoming, InboxRow row) {
+  /**
+   * Runs the transaction.
+   *
+   * @param batch each message with its row, in the order in which they are to run
+   * @return what became of each message, committed
+   */
+  Map<Incoming, Ending> run(Map<Incoming, InboxRow> batch) {
     return database
         .dsl()
         .transactionResult(
-            tx -> tx.dsl().connectionResult(connection -> deliver(incoming, row, tx, connection)));
+            tx -> tx.dsl().connectionResult(connection -> deliver(batch, tx, connection)));
   }
 
-  private Receipt deliver(Incoming incoming, InboxRow row, Configuration tx, Connection connection)
-      throws SQLException {
-    Claim claim = database.dialect().claim(connection, database.schema(), List.of(row), claimWait);
-    if (claim instanceof Claim.Again again) {
-      throw new BeginAgainException(again.reason());
-    }
-    if (claim instanceof Claim.Decided decided && !decided.claimed().contains(row.dedupKey())) {
-      return Receipt.duplicate(incoming.key(), causeOf(row, InboxDatabase.own(tx)));
+  private Map<Incoming, Ending> deliver(
+      Map<Incoming, InboxRow> batch, Configuration tx, Connection connection) throws SQLException {
+    stage = Stage.CLAIM;
+    Set<String> claimed = claim(batch.values(), connection);
+    Map<Incoming, InboxRow> fresh = new LinkedHashMap<>();
+    Map<Incoming, InboxRow> copies = new LinkedHashMap<>();
+    batch.forEach(
+        (incoming, row) -> (claimed.contains(row.dedupKey()) ? fresh : copies).put(incoming, row));
+    if (!copies.isEmpty()) {
+      recognise(copies, InboxDatabase.own(tx));
     }
     stage = Stage.HANDLER;
-    handle(incoming, tx, connection);
+    if (!fresh.isEmpty()) {
+      handle(fresh, tx, connection);
+      giveUpClaims(fresh.values().iterator().next().scopeId(), InboxDatabase.own(tx));
+    }
     stage = Stage.COMMIT;
     database.dialect().checkBeforeCommit(connection);
-    return Receipt.processed(incoming.key());
+    return endings;
   }
 
-  private void handle(Incoming incoming, Configuration tx, Connection connection) {
+  private Set<String> claim(Collection<InboxRow> rows, Connection connection) throws SQLException {
+    List<InboxRow> sorted = rows.stream().sorted(Comparator.comparing(InboxRow::dedupKey)).toList();
+    Claim claim =
+        database.dialect().claim(connection, database.schema(), sorted, terms.claimWait());
+    if (claim instanceof Claim.Decided decided) {
+      return decided.claimed();
+    }
+    throw new BeginAgainException(((Claim.Again) claim).reason());
+  }
+
+  private void handle(Map<Incoming, InboxRow> fresh, Configuration tx, Connection connection)
+      throws SQLException {
+    List<Incoming> all = List.copyOf(fresh.keySet());
+    if (all.get(0).route().takesMany() && !terms.isolated()) {
+      culprit = all.size() == 1 ? all.get(0) : null;
+      call(all, tx, connection);
+      all.forEach(this::processed);
+      return;
+    }
+    long begun = System.nanoTime();
+    for (Incoming incoming : all) {
+      if (incoming.isHeldBack()) {
+        notRun(incoming, fresh, new Ending.HeldBack());
+      } else if (ran > 0 && System.nanoTime() - begun > terms.time().toNanos()) {
+        notRun(incoming, fresh, new Ending.NotRun());
+      } else if (terms.isolated()) {
+        handleIsolated(incoming, fresh, tx, connection);
+      } else {
+        culprit = incoming;
+        call(List.of(incoming), tx, connection);
+        processed(incoming);
+      }
+    }
+  }
+
+  private void handleIsolated(
+      Incoming incoming, Map<Incoming, InboxRow> fresh, Configuration tx, Connection connection)
+      throws SQLException {
+    culprit = incoming;
+    Savepoint before = connection.setSavepoint();
+    try {
+      call(List.of(incoming), tx, connection);
+      processed(incoming);
+    } catch (HandlerThrewException | SwallowedException e) {
+      FailureKind kind = kindOf(e);
+      if (kind.mayPass() || kind == FailureKind.OUTAGE) {
+        throw e;
+      }
+      connection.rollback(before);
+      guard = null;
+      notRun(incoming, fresh, new Ending.Failed(Failures.explain(incoming.message(), e)));
+      incoming.holdBackTheRest();
+    }
+  }
+
+  private void call(List<Incoming> messages, Configuration tx, Connection connection) {
     Guard opened = Guard.over(connection, database.dialect());
     guard = opened;
+    long begun = System.nanoTime();
     try (opened) {
-      incoming.handler().handle(incoming.message(), opened.tx(tx));
+      messages
+          .get(0)
+          .route()
+          .handler()
+          .handle(messages.stream().map(Incoming::message).toList(), opened.tx(tx));
     } catch (Throwable e) { // Whatever it is: it must roll back, and a lane must survive it.
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
       }
       throw new HandlerThrewException(e);
+    } finally {
+      ran += messages.size();
+      handlerNanos += System.nanoTime() - begun;
     }
     opened.misuse().ifPresent(this::refuse);
     opened.firstError().ifPresent(this::refuse);
@@ -96,19 +209,51 @@ final class Attempt {
     throw new SwallowedException(error);
   }
 
-  private DuplicateCause causeOf(InboxRow row, DSLContext tx) {
+  private void processed(Incoming incoming) {
+    endings.put(incoming, new Ending.Done(Receipt.processed(incoming.key())));
+  }
+
+  private void notRun(Incoming incoming, Map<Incoming, InboxRow> fresh, Ending ending) {
+    endings.put(incoming, ending);
+    unclaimed.add(Objects.requireNonNull(fresh.get(incoming)).dedupKey());
+  }
+
+  /** Takes back the rows of what did not come to its end: a committed row says that it did. */
+  private void giveUpClaims(short scopeId, DSLContext tx) {
+    if (!unclaimed.isEmpty()) {
+      InboxTable inbox = database.schema().inbox();
+      tx.deleteFrom(inbox)
+          .where(inbox.scopeId.eq(scopeId))
+          .and(inbox.dedupKey.in(unclaimed))
+          .execute();
+    }
+  }
+
+  private void recognise(Map<Incoming, InboxRow> copies, DSLContext tx) {
     InboxTable inbox = database.schema().inbox();
-    Record there =
-        tx.select(inbox.messageId, inbox.bodyFingerprint)
+    Map<String, Record3<String, String, Long>> there =
+        tx.select(inbox.dedupKey, inbox.messageId, inbox.bodyFingerprint)
             .from(inbox)
-            .where(inbox.scopeId.eq(row.scopeId()))
-            .and(inbox.dedupKey.eq(row.dedupKey()))
-            .fetchOptional()
-            .orElseThrow(() -> new BeginAgainException("the row that was in the way has gone"));
-    if (!there.get(inbox.bodyFingerprint).equals(row.bodyFingerprint())) {
+            .where(inbox.scopeId.eq(copies.values().iterator().next().scopeId()))
+            .and(inbox.dedupKey.in(copies.values().stream().map(InboxRow::dedupKey).toList()))
+            .fetchMap(inbox.dedupKey);
+    copies.forEach(
+        (incoming, row) ->
+            endings.put(
+                incoming,
+                new Ending.Done(
+                    Receipt.duplicate(incoming.key(), causeOf(row, there.get(row.dedupKey()))))));
+  }
+
+  private static DuplicateCause causeOf(
+      InboxRow row, @Nullable Record3<String, String, Long> there) {
+    if (there == null) {
+      throw new BeginAgainException("the row that was in the way has gone");
+    }
+    if (there.value3() != row.bodyFingerprint()) {
       return DuplicateCause.CONFLICT;
     }
-    return there.get(inbox.messageId).equals(row.messageId())
+    return there.value2().equals(row.messageId())
         ? DuplicateCause.REDELIVERY
         : DuplicateCause.RESENT;
   }

@@ -1,128 +1,236 @@
 package io.txbox.inbox;
 
-import io.txbox.DatabaseFailedException;
-import io.txbox.DeliveryException;
-import io.txbox.HandlerFailedException;
-import io.txbox.TransactionRefusedException;
-import io.txbox.inbox.Attempt.HandlerThrewException;
+import io.txbox.inbox.Attempt.BeginAgainException;
 import io.txbox.inbox.Attempt.Stage;
-import io.txbox.inbox.Attempt.SwallowedException;
+import io.txbox.inbox.Attempt.Terms;
 import io.txbox.store.FailureKind;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
+import java.util.function.BooleanSupplier;
 
 /**
- * Brings one message to an end, by as many attempts as that takes: a transient error of the
- * database is retried at once, up to a bound; a key that is busy elsewhere is waited for without
- * one, since that is not the message's fault. Used once, by one thread.
+ * Brings messages of one route, each with another key, to an end, by as many transactions as that
+ * takes. All run in one if that goes well; what does not go well is isolated, such that the others
+ * commit. A transient error of the database is retried at once, up to a bound; a key that is busy
+ * elsewhere is no fault of the message and costs it nothing. Used once, by one thread.
  */
 final class Delivery {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(5);
   private static final int MAX_DOUBLINGS = 6;
   private static final Duration BUSY_PAUSE = Duration.ofMillis(200);
 
-  private final Incoming incoming;
-  private final InboxRows rows;
-  private final Supplier<Attempt> attempts;
-  private final int maxRetries;
-  private final Events events;
+  private final Engine engine;
+  private final Patience patience;
+  private final BooleanSupplier stopped;
+  private final Map<Incoming, Ending> endings = new LinkedHashMap<>();
+  private final Set<String> heldOrders = new HashSet<>();
   private final long startedAt = System.nanoTime();
-  private int retries;
+  private boolean trouble;
+  private int ran;
+  private Duration handlerTime = Duration.ZERO;
 
-  Delivery(
-      Incoming incoming,
-      InboxRows rows,
-      Supplier<Attempt> attempts,
-      int maxRetries,
-      Events events) {
-    this.incoming = incoming;
-    this.rows = rows;
-    this.attempts = attempts;
-    this.maxRetries = maxRetries;
-    this.events = events;
+  /**
+   * Makes a delivery.
+   *
+   * @param stopped says, after a failure, whether to give up; an interrupt that was only the
+   *     handler's own is over by then
+   */
+  Delivery(Engine engine, Patience patience, BooleanSupplier stopped) {
+    this.engine = engine;
+    this.patience = patience;
+    this.stopped = stopped;
   }
 
-  Receipt run() {
-    while (true) {
-      Attempt attempt = attempts.get();
+  /**
+   * How long a delivery goes on.
+   *
+   * @param claimWait how long one claim waits for a rival
+   * @param toTheEnd whether it waits again for a rival, and fails in an outage; or gives the
+   *     messages back, for later
+   * @param time for how long a batch begins further messages
+   */
+  record Patience(Duration claimWait, boolean toTheEnd, Duration time) {}
+
+  /** Runs the messages and says how each of them ended; the listeners have been told by then. */
+  Map<Incoming, Ending> run(List<Incoming> messages, boolean isolated) {
+    together(messages, isolated);
+    return endings;
+  }
+
+  /** Says whether anything went wrong that a smaller batch would suffer less from. */
+  boolean trouble() {
+    return trouble;
+  }
+
+  /** Returns how many messages were given to the handler, in transactions that came to commit. */
+  int ran() {
+    return ran;
+  }
+
+  /** Returns how long the handler took for these. */
+  Duration handlerTime() {
+    return handlerTime;
+  }
+
+  private void together(List<Incoming> messages, boolean isolated) {
+    List<Incoming> rest = inTurn(messages);
+    int retries = 0;
+    while (!rest.isEmpty()) {
+      Attempt attempt = engine.attempt(terms(isolated && rest.size() > 1));
       try {
-        return ended(attempt.run(incoming, rows.processed(incoming)));
+        committed(attempt, attempt.run(engine.rows(rest)));
+        return;
       } catch (RuntimeException e) {
-        if (!goesOn(attempt, e)) {
-          throw failed(e);
+        trouble |= rest.size() > 1 && !(e instanceof BeginAgainException);
+        FailureKind kind = attempt.kindOf(e);
+        if (stopped.getAsBoolean()) {
+          failed(rest, e);
+        } else if (!patience.toTheEnd() && engine.isOutage(attempt.stage(), kind)) {
+          outage(rest, e);
+        } else if (attempt.stage() == Stage.CLAIM && kind.isWaitThatEnded()) {
+          busy(rest, e);
+        } else if (kind.mayPass()) {
+          again(rest, isolated, retries++, e);
+        } else if (rest.size() == 1) {
+          failed(rest, e);
+        } else if (attempt.stage() == Stage.HANDLER) {
+          attempt.culprit().ifPresent(culprit -> failed(List.of(culprit), e));
+          isolated = true;
+        } else {
+          eachAlone(rest);
         }
       }
+      rest = inTurn(rest);
     }
   }
 
-  private Receipt ended(Receipt receipt) {
-    events.tell(
-        receipt
-            .duplicateCause()
-            .<InboxEvent>map(
-                cause -> new InboxEvent.Duplicate(incoming.message(), incoming.key(), cause))
-            .orElseGet(
-                () -> new InboxEvent.Processed(incoming.message(), incoming.key(), elapsed())));
-    return receipt;
+  private Terms terms(boolean isolated) {
+    return new Terms(patience.claimWait(), patience.time(), isolated);
   }
 
-  private DeliveryException failed(RuntimeException error) {
-    DeliveryException failure = explained(error);
-    events.tell(new InboxEvent.Failed(incoming.message(), incoming.key(), failure));
-    return failure;
+  /** Leaves out what has ended, and ends what must not run now. */
+  private List<Incoming> inTurn(List<Incoming> messages) {
+    List<Incoming> left = new ArrayList<>(messages.size());
+    for (Incoming message : messages) {
+      if (endings.containsKey(message)) {
+        continue;
+      }
+      if (message.isHeldBack()) {
+        endings.put(message, new Ending.HeldBack());
+      } else if (!heldOrders.isEmpty()
+          && message.order() != null
+          && heldOrders.contains(message.order())) {
+        endings.put(message, new Ending.NotRun());
+      } else {
+        left.add(message);
+      }
+    }
+    return left;
   }
 
-  private boolean goesOn(Attempt attempt, RuntimeException error) {
-    if (Thread.currentThread().isInterrupted()) {
-      return false;
-    }
-    FailureKind kind = attempt.kindOf(error);
-    if (attempt.stage() == Stage.CLAIM && kind.isWaitThatEnded()) {
-      events.tell(new InboxEvent.Busy(incoming.message(), incoming.key(), elapsed()));
-      LockSupport.parkNanos(BUSY_PAUSE.toNanos()); // The session's own limit may be far shorter.
-      return !Thread.currentThread().isInterrupted();
-    }
-    if (!kind.mayPass() || retries >= maxRetries) {
-      return false;
-    }
-    retries++;
-    events.tell(new InboxEvent.Retried(incoming.message(), incoming.key(), retries, error));
-    pause();
-    return !Thread.currentThread().isInterrupted();
+  private void eachAlone(List<Incoming> messages) {
+    messages.forEach(message -> together(List.of(message), false));
   }
 
-  private DeliveryException explained(RuntimeException error) {
-    if (error instanceof HandlerThrewException threw) {
-      HandlerFailedException failure =
-          new HandlerFailedException(incoming.message(), threw.thrown());
-      return suppressing(failure, threw);
-    }
-    if (error instanceof SwallowedException swallowed) {
-      return new TransactionRefusedException(
-          incoming.message(),
-          "The handler returned normally after "
-              + swallowed.getCause()
-              + " -- all was rolled back, since a commit might store only a part. Let the error out"
-              + " of the handler, or run what may fail inside tx.transaction(…)",
-          swallowed.getCause());
-    }
-    return new DatabaseFailedException(
-        incoming.message(), "The transaction did not commit, as far as is known", error);
+  private void committed(Attempt attempt, Map<Incoming, Ending> ended) {
+    ran += attempt.ran();
+    handlerTime = handlerTime.plus(attempt.handlerTime());
+    ended.forEach(
+        (incoming, ending) -> {
+          endings.put(incoming, ending);
+          if (ending instanceof Ending.Done done) {
+            engine.events().tell(ended(incoming, done.receipt()));
+          } else if (ending instanceof Ending.Failed failed) {
+            trouble = true;
+            tellFailed(incoming, failed);
+          }
+        });
   }
 
-  /** Keeps what failed beside it, such as the rollback. */
-  private static DeliveryException suppressing(DeliveryException failure, Throwable carrier) {
-    for (Throwable also : carrier.getSuppressed()) {
-      failure.addSuppressed(also);
-    }
-    return failure;
+  private InboxEvent ended(Incoming incoming, Receipt receipt) {
+    return receipt
+        .duplicateCause()
+        .<InboxEvent>map(
+            cause -> new InboxEvent.Duplicate(incoming.message(), incoming.key(), cause))
+        .orElseGet(() -> new InboxEvent.Processed(incoming.message(), incoming.key(), elapsed()));
   }
 
-  private void pause() {
-    long bound = FIRST_PAUSE.toNanos() << Math.min(retries - 1, MAX_DOUBLINGS);
-    LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(bound));
+  private void failed(List<Incoming> messages, RuntimeException error) {
+    for (Incoming incoming : messages) {
+      if (incoming.isHeldBack()) {
+        endings.put(incoming, new Ending.HeldBack());
+        continue;
+      }
+      Ending.Failed failed = new Ending.Failed(Failures.explain(incoming.message(), error));
+      endings.put(incoming, failed);
+      incoming.holdBackTheRest();
+      tellFailed(incoming, failed);
+    }
+  }
+
+  private void tellFailed(Incoming incoming, Ending.Failed failed) {
+    engine
+        .events()
+        .tell(new InboxEvent.Failed(incoming.message(), incoming.key(), failed.failure()));
+  }
+
+  private void outage(List<Incoming> messages, RuntimeException error) {
+    messages.forEach(
+        incoming ->
+            endings.put(incoming, new Ending.Outage(Failures.explain(incoming.message(), error))));
+  }
+
+  /** Finds out which one is busy, and waits for it or leaves it for later. */
+  private void busy(List<Incoming> messages, RuntimeException error) {
+    if (messages.size() > 1) {
+      eachAlone(messages);
+      return;
+    }
+    Incoming incoming = messages.get(0);
+    engine.events().tell(new InboxEvent.Busy(incoming.message(), incoming.key(), elapsed()));
+    if (patience.toTheEnd()) {
+      pause(BUSY_PAUSE.toNanos(), messages, error); // The session's own limit may be far shorter.
+      return;
+    }
+    endings.put(incoming, new Ending.Busy());
+    if (incoming.order() != null) {
+      heldOrders.add(incoming.order());
+    }
+  }
+
+  /** Lets messages run again after a transient error: one by itself, many as two halves. */
+  private void again(
+      List<Incoming> messages, boolean isolated, int retries, RuntimeException error) {
+    if (messages.size() == 1 && retries >= engine.maxTransientRetries()) {
+      failed(messages, error);
+      return;
+    }
+    for (Incoming incoming : messages) {
+      engine
+          .events()
+          .tell(new InboxEvent.Retried(incoming.message(), incoming.key(), retries + 1, error));
+    }
+    long bound = FIRST_PAUSE.toNanos() << Math.min(retries, MAX_DOUBLINGS);
+    pause(ThreadLocalRandom.current().nextLong(bound), messages, error);
+    if (messages.size() > 1) {
+      int half = messages.size() / 2;
+      together(messages.subList(0, half), isolated);
+      together(messages.subList(half, messages.size()), isolated);
+    }
+  }
+
+  private void pause(long nanos, List<Incoming> messages, RuntimeException error) {
+    LockSupport.parkNanos(nanos);
+    if (stopped.getAsBoolean()) {
+      failed(messages, error);
+    }
   }
 
   private Duration elapsed() {

@@ -1,11 +1,12 @@
 package io.txbox.inbox;
 
-import io.txbox.DedupKey;
+import io.txbox.BatchInboxHandler;
 import io.txbox.DedupKeyExtractor;
 import io.txbox.DeliveryException;
 import io.txbox.InboxHandler;
 import io.txbox.InboxMessage;
 import io.txbox.KeyRefusedException;
+import io.txbox.inbox.Delivery.Patience;
 import io.txbox.internal.Require;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.StoreDialect;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
 /**
@@ -29,20 +31,21 @@ import org.jooq.DSLContext;
 public final class Inbox {
   private final InboxDatabase database;
   private final Map<String, Route> routes;
-  private final InboxRows rows;
-  private final Duration claimWait;
-  private final int maxTransientRetries;
-  private final Events events;
+  private final Engine engine;
+  private final Patience patience;
   private volatile boolean checked;
 
   private Inbox(Builder builder) {
     database = new InboxDatabase(builder.dsl, builder.dialect, builder.schema);
     routes = Map.copyOf(builder.routes);
-    rows =
-        new InboxRows(new ScopeIds(builder.consumerGroup, database, builder.clock), builder.clock);
-    claimWait = builder.claimWait;
-    maxTransientRetries = builder.maxTransientRetries;
-    events = new Events(builder.consumerGroup, builder.listeners);
+    engine =
+        new Engine(
+            database,
+            new InboxRows(
+                new ScopeIds(builder.consumerGroup, database, builder.clock), builder.clock),
+            builder.maxTransientRetries,
+            new Events(builder.consumerGroup, builder.listeners));
+    patience = new Patience(builder.claimWait, true, Duration.ZERO);
   }
 
   /**
@@ -73,11 +76,32 @@ public final class Inbox {
    */
   public Receipt receive(InboxMessage message) {
     check();
-    Route route = routeOf(message);
-    Incoming incoming = new Incoming(message, keyOf(message, route), route.handler());
-    return new Delivery(
-            incoming, rows, () -> new Attempt(database, claimWait), maxTransientRetries, events)
-        .run();
+    Incoming incoming = incoming(message);
+    Ending ending =
+        new Delivery(engine, patience, Thread.currentThread()::isInterrupted)
+            .run(List.of(incoming), false)
+            .get(incoming);
+    if (ending instanceof Ending.Done done) {
+      return done.receipt();
+    }
+    if (ending instanceof Ending.Failed failed) {
+      throw failed.failure();
+    }
+    throw new IllegalStateException("A delivery to the end came to none: " + ending);
+  }
+
+  /** Finds what identifies and orders a message; tells the listeners if its key is refused. */
+  Incoming incoming(InboxMessage message) {
+    try {
+      return routeOf(message).incoming(message);
+    } catch (KeyRefusedException e) {
+      engine.events().tell(new InboxEvent.KeyRefused(message, e));
+      throw e;
+    }
+  }
+
+  Engine engine() {
+    return engine;
   }
 
   /**
@@ -107,15 +131,6 @@ public final class Inbox {
     return route;
   }
 
-  private DedupKey keyOf(InboxMessage message, Route route) {
-    try {
-      return route.keyOf(message);
-    } catch (KeyRefusedException e) {
-      events.tell(new InboxEvent.KeyRefused(message, e));
-      throw e;
-    }
-  }
-
   /** Builds an {@link Inbox}. Not thread-safe. */
   public static final class Builder {
     private final String consumerGroup;
@@ -143,25 +158,64 @@ public final class Inbox {
      * @throws IllegalArgumentException if the topic is blank or has a handler already
      */
     public Builder handler(String topic, DedupKeyExtractor keys, InboxHandler handler) {
-      return handler(topic, topic, keys, handler);
+      return handler(topic, keys, handler, options -> options);
     }
 
     /**
-     * Sets who handles the messages of a topic, in a scope of your choice: topics that share a
-     * scope share their keys.
+     * Sets who handles the messages of a topic, with a scope or an ordering key of your choice.
      *
-     * @throws IllegalArgumentException if the topic or the scope is blank, or the topic has a
-     *     handler already
+     * @param options makes them of the defaults
+     * @throws IllegalArgumentException if the topic is blank or has a handler already
      */
     public Builder handler(
-        String topic, String scope, DedupKeyExtractor keys, InboxHandler handler) {
+        String topic,
+        DedupKeyExtractor keys,
+        InboxHandler handler,
+        UnaryOperator<RouteOptions> options) {
+      Objects.requireNonNull(handler, "handler");
+      return route(
+          topic, keys, (messages, tx) -> handler.handle(messages.get(0), tx), false, options);
+    }
+
+    /**
+     * Sets who handles the messages of a topic many at a time. {@link Inbox#receive} gives it each
+     * message alone.
+     *
+     * @throws IllegalArgumentException if the topic is blank or has a handler already
+     */
+    public Builder batchHandler(String topic, DedupKeyExtractor keys, BatchInboxHandler handler) {
+      return batchHandler(topic, keys, handler, options -> options);
+    }
+
+    /**
+     * Sets who handles the messages of a topic many at a time, with a scope or an ordering key of
+     * your choice.
+     *
+     * @param options makes them of the defaults
+     * @throws IllegalArgumentException if the topic is blank or has a handler already
+     */
+    public Builder batchHandler(
+        String topic,
+        DedupKeyExtractor keys,
+        BatchInboxHandler handler,
+        UnaryOperator<RouteOptions> options) {
+      return route(topic, keys, Objects.requireNonNull(handler, "handler"), true, options);
+    }
+
+    private Builder route(
+        String topic,
+        DedupKeyExtractor keys,
+        BatchInboxHandler handler,
+        boolean takesMany,
+        UnaryOperator<RouteOptions> options) {
       Route route =
           new Route(
               consumerGroup,
-              Require.text("scope", scope),
               Objects.requireNonNull(keys, "keys"),
-              Objects.requireNonNull(handler, "handler"));
-      if (routes.putIfAbsent(Require.text("topic", topic), route) != null) {
+              options.apply(RouteOptions.of(topic)),
+              handler,
+              takesMany);
+      if (routes.putIfAbsent(topic, route) != null) {
         throw new IllegalArgumentException("topic '" + topic + "' has a handler already");
       }
       return this;
@@ -191,14 +245,13 @@ public final class Inbox {
 
     /**
      * Sets how long one claim waits for a rival transaction before it reports {@link
-     * InboxEvent.Busy}, lets go of its connection for a moment and waits again. Default: 5 s, in
-     * whole seconds.
+     * InboxEvent.Busy}, lets go of its connection for a moment and waits again. Default: 5 s.
      *
-     * @throws IllegalArgumentException if it is below a second or above an hour
+     * @throws IllegalArgumentException if it is below a millisecond or above an hour
      */
     public Builder claimWait(Duration claimWait) {
       this.claimWait =
-          Require.between("claimWait", Duration.ofSeconds(1), Duration.ofHours(1), claimWait);
+          Require.between("claimWait", Duration.ofMillis(1), Duration.ofHours(1), claimWait);
       return this;
     }
 

@@ -1,7 +1,11 @@
 package io.txbox.inbox;
 
 import io.txbox.store.InboxSchema;
+import io.txbox.store.InboxTable;
+import io.txbox.store.RowState;
 import io.txbox.store.StoreDialect;
+import java.time.Instant;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jooq.Configuration;
 import org.jooq.DSLContext;
@@ -11,9 +15,40 @@ import org.jspecify.annotations.Nullable;
 
 /** Where an inbox has its tables, and how it speaks to them. */
 record InboxDatabase(DSLContext dsl, StoreDialect dialect, InboxSchema schema) {
+  private static final short NO_SCOPE = 0; // Those of consumer groups begin at 1.
+
   /** Runs statements of ours in a transaction of their own. */
   <T extends @Nullable Object> T inTransaction(Function<DSLContext, T> statements) {
     return dsl.transactionResult(tx -> statements.apply(own(tx)));
+  }
+
+  /**
+   * Finds out whether the database takes writes, by one on a connection of its own: a row that
+   * nobody's message can have, written, taken back and committed.
+   */
+  boolean takesWrites() {
+    InboxTable inbox = schema.inbox();
+    String key = "probe " + UUID.randomUUID();
+    try {
+      inTransaction(
+          dsl ->
+              dsl.insertInto(inbox)
+                      .set(inbox.scopeId, NO_SCOPE)
+                      .set(inbox.dedupKey, key)
+                      .set(inbox.state, RowState.PROCESSED.code())
+                      .set(inbox.messageTime, Instant.EPOCH)
+                      .set(inbox.processedAt, Instant.EPOCH)
+                      .set(inbox.messageId, key)
+                      .set(inbox.bodyFingerprint, 0L)
+                      .execute()
+                  + dsl.deleteFrom(inbox)
+                      .where(inbox.scopeId.eq(NO_SCOPE))
+                      .and(inbox.dedupKey.eq(key))
+                      .execute());
+      return true;
+    } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
+      return false;
+    }
   }
 
   /**

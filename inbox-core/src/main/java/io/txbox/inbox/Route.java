@@ -1,35 +1,48 @@
 package io.txbox.inbox;
 
+import io.txbox.BatchInboxHandler;
 import io.txbox.DedupKey;
 import io.txbox.DedupKeyExtractor;
-import io.txbox.InboxHandler;
 import io.txbox.InboxMessage;
 import io.txbox.KeyRefusedException;
 import io.txbox.KeyRefusedException.Reason;
 import java.util.Optional;
+import java.util.function.Function;
 
-/** Says who handles the messages of a topic, and what identifies them. */
-record Route(String consumerGroup, String scope, DedupKeyExtractor keys, InboxHandler handler) {
+/**
+ * Says who handles the messages of a topic, and what identifies and orders them.
+ *
+ * @param takesMany whether the handler takes many messages in a call
+ */
+record Route(
+    String consumerGroup,
+    DedupKeyExtractor keys,
+    RouteOptions options,
+    BatchInboxHandler handler,
+    boolean takesMany) {
   /**
-   * Returns the dedup key of a message.
+   * Returns a message with what identifies and orders it.
    *
-   * @throws KeyRefusedException if it has none that is usable
+   * @throws KeyRefusedException if it has no usable dedup key, or an extractor failed
    */
-  DedupKey keyOf(InboxMessage message) {
-    String value =
-        extracted(message)
+  Incoming incoming(InboxMessage message) {
+    String key =
+        extracted(message, keys::extract)
             .orElseThrow(() -> new KeyRefusedException(message, Reason.MISSING, keys, null));
-    if (value.isBlank()) {
+    if (key.isBlank()) {
       throw new KeyRefusedException(message, Reason.BLANK, keys, null);
     }
-    return new DedupKey(consumerGroup, scope, value);
+    String order = extracted(message, options::orderingKeyOf).orElse(null);
+    return new Incoming(
+        message, new DedupKey(consumerGroup, options.scope(), key), this, order, null);
   }
 
   @SuppressWarnings({"OptionalAssignedToNull", "ConstantValue"}) // A user's extractor may do so.
-  private Optional<String> extracted(InboxMessage message) {
+  private Optional<String> extracted(
+      InboxMessage message, Function<InboxMessage, Optional<String>> extractor) {
     Optional<String> value;
     try {
-      value = keys.extract(message);
+      value = extractor.apply(message);
     } catch (Throwable e) { // The edge to the user's code: whatever it is, there is no key.
       throw new KeyRefusedException(message, Reason.EXTRACTOR_FAILED, keys, e);
     }
@@ -38,7 +51,7 @@ record Route(String consumerGroup, String scope, DedupKeyExtractor keys, InboxHa
           message,
           Reason.EXTRACTOR_FAILED,
           keys,
-          new NullPointerException("extract returned null"));
+          new NullPointerException("the extractor returned null"));
     }
     return value;
   }

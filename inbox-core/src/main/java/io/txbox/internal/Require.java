@@ -24,6 +24,14 @@ public final class Require {
     return value;
   }
 
+  /** Returns a number that is at least {@code least} and at most {@code most}. */
+  public static int between(String name, int least, int most, int value) {
+    if (atLeast(name, least, value) > most) {
+      throw new IllegalArgumentException(name + " must be at most " + most + ", but was " + value);
+    }
+    return value;
+  }
+
   /** Returns a duration that is at least {@code least} and at most {@code most}. */
   public static Duration between(String name, Duration least, Duration most, Duration value) {
     if (atLeast(name, least, value).compareTo(most) > 0) {

@@ -1,6 +1,7 @@
 package io.txbox.rocketmq;
 
 import io.txbox.SetupException;
+import io.txbox.internal.lane.LaneSettings;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.UUID;
@@ -30,15 +31,27 @@ final class ClientSetup {
   /** How long the client's shutdown waits for its threads; ours have drained by then. */
   private static final Duration SHUTDOWN_WAIT = Duration.ofMillis(300);
 
+  /**
+   * A message that waits for long must not stop its queue: by default the client pulls no further
+   * than 2,000 messages past the oldest that it has. This is the most that it takes.
+   */
+  private static final int WIDEST_SPAN = 65_535;
+
+  /** Threads only wait for lanes; more than this many wait no better. */
+  private static final int MAX_THREADS = 64;
+
   private ClientSetup() {}
 
   static DefaultMQPushConsumer client(
-      String consumerGroup, String instance, int threads, @Nullable RPCHook rpcHook) {
+      String consumerGroup, LaneSettings lanes, @Nullable RPCHook rpcHook) {
+    int batch = Math.max(1, lanes.maxBatch() / 8);
+    int threads = Math.min(MAX_THREADS, 2 * lanes.lanes() * lanes.maxBatch() / batch);
     DefaultMQPushConsumer client = new DefaultMQPushConsumer(consumerGroup, rpcHook);
-    client.setInstanceName(instance + "-" + UUID.randomUUID());
+    client.setInstanceName(consumerGroup + "-" + UUID.randomUUID());
     client.setConsumeThreadMin(threads);
     client.setConsumeThreadMax(threads);
-    client.setConsumeMessageBatchMaxSize(1);
+    client.setConsumeMessageBatchMaxSize(batch);
+    client.setConsumeConcurrentlyMaxSpan(WIDEST_SPAN);
     client.setConsumeTimeout(NO_SWEEP.toMinutes());
     client.setPollNameServerInterval((int) ROUTE_POLL.toMillis());
     client.setAwaitTerminationMillisWhenShutdown(SHUTDOWN_WAIT.toMillis());
@@ -46,7 +59,7 @@ final class ClientSetup {
   }
 
   /** Checks what a customizer made of the client. */
-  static void check(DefaultMQPushConsumer client, String consumerGroup) {
+  static void check(DefaultMQPushConsumer client, String consumerGroup, boolean orderly) {
     if (client.getNamesrvAddr() == null || client.getNamesrvAddr().isBlank()) {
       throw new SetupException("nameServer is missing: set it by nameServer(\"host:9876\")");
     }
@@ -67,11 +80,10 @@ final class ClientSetup {
     refuse(
         client.getMessageListener() != null,
         "messageListener must not be set: the handlers of subscribe(…) are called by txbox's own");
-    refuse(
-        client.getConsumeMessageBatchMaxSize() != 1,
-        "consumeMessageBatchMaxSize must stay 1, but is "
-            + client.getConsumeMessageBatchMaxSize()
-            + ": a failed message would take its batch back with it");
+    if (orderly && client.getMaxReconsumeTimes() >= 0) {
+      // At its limit the client gives up, and gives up again, on all messages of a list.
+      client.setConsumeMessageBatchMaxSize(1);
+    }
   }
 
   private static void refuse(boolean refused, String why) {

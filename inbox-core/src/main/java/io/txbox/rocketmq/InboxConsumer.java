@@ -1,13 +1,15 @@
 package io.txbox.rocketmq;
 
+import io.txbox.BatchInboxHandler;
 import io.txbox.DedupKeyExtractor;
 import io.txbox.InboxHandler;
 import io.txbox.SetupException;
 import io.txbox.inbox.Inbox;
+import io.txbox.inbox.InboxLanes;
 import io.txbox.inbox.InboxListener;
 import io.txbox.internal.Require;
 import io.txbox.internal.lane.ConnectionProbe;
-import io.txbox.internal.lane.Lanes;
+import io.txbox.internal.lane.LaneSettings;
 import io.txbox.store.StoreDialect;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -43,7 +45,7 @@ public final class InboxConsumer implements AutoCloseable {
   private final Inbox inbox;
   private final List<Subscription> subscriptions;
   private final boolean orderly;
-  private final int laneCount;
+  private final LaneSettings lanes;
   private final Duration drain;
   private final @Nullable RPCHook rpcHook;
   private final List<Consumer<DefaultMQPushConsumer>> customizers;
@@ -56,7 +58,7 @@ public final class InboxConsumer implements AutoCloseable {
     inbox = builder.inbox.build();
     subscriptions = List.copyOf(builder.subscriptions.values());
     orderly = builder.orderly;
-    laneCount = builder.lanes;
+    lanes = builder.lanes;
     drain = builder.drain;
     rpcHook = builder.rpcHook;
     customizers = List.copyOf(builder.customizers);
@@ -69,7 +71,7 @@ public final class InboxConsumer implements AutoCloseable {
     STOPPED
   }
 
-  private record Running(DefaultMQPushConsumer client, Intake intake, Lanes lanes) {}
+  private record Running(DefaultMQPushConsumer client, Intake intake, InboxLanes lanes) {}
 
   /**
    * Starts a consumer.
@@ -99,7 +101,7 @@ public final class InboxConsumer implements AutoCloseable {
     }
     try {
       running = begin();
-      log.info("{} - Consumes {} with {} lanes", consumerGroup, inbox.topics(), laneCount);
+      log.info("{} - Consumes {} in up to {} lanes", consumerGroup, inbox.topics(), lanes.lanes());
     } catch (RuntimeException e) {
       state.set(State.STOPPED);
       throw e;
@@ -108,19 +110,18 @@ public final class InboxConsumer implements AutoCloseable {
 
   private Running begin() {
     inbox.check();
-    ConnectionProbe.require(dsl, laneCount, consumerGroup);
-    DefaultMQPushConsumer client =
-        ClientSetup.client(consumerGroup, consumerGroup, laneCount, rpcHook);
+    ConnectionProbe.require(dsl, lanes.lanes(), consumerGroup);
+    DefaultMQPushConsumer client = ClientSetup.client(consumerGroup, lanes, rpcHook);
     customizers.forEach(customizer -> customizer.accept(client));
-    ClientSetup.check(client, consumerGroup);
+    ClientSetup.check(client, consumerGroup, orderly);
     ClientSetup.checkGroup(client, rpcHook, inbox.topics());
 
-    Lanes lanes = new Lanes(consumerGroup, laneCount, inbox);
-    Intake intake = new Intake(consumerGroup, lanes);
+    InboxLanes workers = new InboxLanes(consumerGroup, inbox, lanes);
+    Intake intake = new Intake(consumerGroup, workers);
     if (orderly) {
-      client.setMessageListener(new OrderlyListener(intake));
+      client.setMessageListener(new OrderlyListener(client, intake));
     } else {
-      client.setMessageListener(new ConcurrentListener(intake));
+      client.setMessageListener(new ConcurrentListener(client, intake));
     }
     try {
       for (Subscription subscription : subscriptions) {
@@ -131,7 +132,7 @@ public final class InboxConsumer implements AutoCloseable {
       intake.close();
       intake.release();
       client.shutdown();
-      lanes.close();
+      workers.close();
       throw new SetupException(
           "RocketMQ's client did not start with the name server '"
               + client.getNamesrvAddr()
@@ -139,7 +140,7 @@ public final class InboxConsumer implements AutoCloseable {
               + e.getMessage(),
           e);
     }
-    return new Running(client, intake, lanes);
+    return new Running(client, intake, workers);
   }
 
   /**
@@ -157,9 +158,29 @@ public final class InboxConsumer implements AutoCloseable {
     state.set(State.STOPPED);
   }
 
+  /**
+   * Takes up no further message until {@link #resume()}. What a lane has taken up comes to its end;
+   * what waits keeps waiting, and uses no attempt. Idempotent; does nothing unless it runs.
+   */
+  public synchronized void pause() {
+    if (running != null) {
+      running.lanes.pause();
+      log.info("{} - Paused", consumerGroup);
+    }
+  }
+
+  /** Goes on after {@link #pause()}. Idempotent; does nothing unless it runs. */
+  public synchronized void resume() {
+    if (running != null) {
+      running.lanes.resume();
+      log.info("{} - Goes on", consumerGroup);
+    }
+  }
+
   private void stop(Running consumer) {
     consumer.client.suspend();
     consumer.intake.close();
+    consumer.lanes.stop();
     boolean interrupted = false;
     try {
       if (!consumer.intake.awaitDrained(drain)) {
@@ -190,7 +211,7 @@ public final class InboxConsumer implements AutoCloseable {
     private final Map<String, Subscription> subscriptions = new LinkedHashMap<>();
     private final List<Consumer<DefaultMQPushConsumer>> customizers = new ArrayList<>();
     private boolean orderly;
-    private int lanes = 8;
+    private LaneSettings lanes = LaneSettings.DEFAULTS;
     private Duration drain = Duration.ofSeconds(30);
     private @Nullable RPCHook rpcHook;
 
@@ -225,7 +246,7 @@ public final class InboxConsumer implements AutoCloseable {
     }
 
     /**
-     * Subscribes to a topic, with tags or a scope of your choice.
+     * Subscribes to a topic, with tags, scope or ordering key of your choice.
      *
      * @param options sets them
      * @throws IllegalArgumentException if the topic is blank or subscribed already
@@ -235,11 +256,45 @@ public final class InboxConsumer implements AutoCloseable {
         DedupKeyExtractor keys,
         InboxHandler handler,
         Consumer<Subscription> options) {
-      Subscription subscription = new Subscription(topic);
-      options.accept(subscription);
-      inbox.handler(topic, subscription.scope(), keys, handler);
+      Subscription subscription = subscription(topic, options);
+      inbox.handler(topic, keys, handler, subscription.options());
       subscriptions.put(topic, subscription);
       return this;
+    }
+
+    /**
+     * Subscribes to all messages of a topic, to handle many in one call, with the topic as their
+     * scope.
+     *
+     * @param keys finds what identifies a message; see {@link io.txbox.DedupKeys}
+     * @throws IllegalArgumentException if the topic is blank or subscribed already
+     */
+    public Builder subscribeBatch(String topic, DedupKeyExtractor keys, BatchInboxHandler handler) {
+      return subscribeBatch(topic, keys, handler, subscription -> {});
+    }
+
+    /**
+     * Subscribes to a topic, to handle many messages in one call, with tags, scope or ordering key
+     * of your choice.
+     *
+     * @param options sets them
+     * @throws IllegalArgumentException if the topic is blank or subscribed already
+     */
+    public Builder subscribeBatch(
+        String topic,
+        DedupKeyExtractor keys,
+        BatchInboxHandler handler,
+        Consumer<Subscription> options) {
+      Subscription subscription = subscription(topic, options);
+      inbox.batchHandler(topic, keys, handler, subscription.options());
+      subscriptions.put(topic, subscription);
+      return this;
+    }
+
+    private static Subscription subscription(String topic, Consumer<Subscription> options) {
+      Subscription subscription = new Subscription(topic);
+      options.accept(subscription);
+      return subscription;
     }
 
     /**
@@ -252,12 +307,37 @@ public final class InboxConsumer implements AutoCloseable {
     }
 
     /**
-     * Sets how many messages are handled at a time. Each needs a connection. Default: 8.
+     * Sets how many lanes there are at most: each handles one batch at a time, in one transaction
+     * on one connection. Two work on a quick handler, and more the longer it takes. Default: 8.
      *
      * @throws IllegalArgumentException if it is below 1
      */
     public Builder lanes(int lanes) {
-      this.lanes = Require.atLeast("lanes", 1, lanes);
+      this.lanes = this.lanes.withLanes(lanes);
+      return this;
+    }
+
+    /**
+     * Sets how many messages share a transaction at most. Batches form from load: a lane takes what
+     * is there, and waits for nothing. At 1, each message has a transaction of its own. Default:
+     * 64.
+     *
+     * @throws IllegalArgumentException if it is below 1 or above 1,000
+     */
+    public Builder maxBatch(int maxBatch) {
+      this.lanes = this.lanes.withMaxBatch(maxBatch);
+      return this;
+    }
+
+    /**
+     * Sets for how long a transaction begins further messages. What its time does not suffice for
+     * goes back, untouched, to the next free lane. A slow handler gets small batches by it.
+     * Default: 50 ms.
+     *
+     * @throws IllegalArgumentException if it is below 1 ms or above a minute
+     */
+    public Builder batchTime(Duration batchTime) {
+      this.lanes = this.lanes.withBatchTime(batchTime);
       return this;
     }
 

@@ -1,10 +1,19 @@
 package io.txbox.rocketmq;
 
-import io.txbox.internal.lane.Lanes;
+import io.txbox.InboxMessage;
+import io.txbox.inbox.InboxLanes;
+import io.txbox.inbox.Receipt;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 import org.apache.rocketmq.common.message.MessageExt;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,12 +29,12 @@ final class Intake {
   private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
 
   private final String instance;
-  private final Lanes lanes;
+  private final InboxLanes lanes;
   private final CountDownLatch released = new CountDownLatch(1);
   private int inFlight;
   private boolean open = true;
 
-  Intake(String instance, Lanes lanes) {
+  Intake(String instance, InboxLanes lanes) {
     this.instance = instance;
     this.lanes = lanes;
   }
@@ -40,32 +49,74 @@ final class Intake {
     HELD
   }
 
-  Outcome take(MessageExt message) {
+  /** Takes messages that may be handled in any order, and waits for what becomes of each. */
+  List<Outcome> take(List<MessageExt> messages) {
+    return take(messages, lanes::submit);
+  }
+
+  /**
+   * Takes messages that must be handled in this order, and waits for what becomes of each. Once one
+   * must be delivered again, so must those behind it.
+   *
+   * @param order names what they are the next part of
+   */
+  List<Outcome> takeInOrder(String order, List<MessageExt> messages) {
+    return take(messages, received -> lanes.submitInOrder(order, received));
+  }
+
+  private List<Outcome> take(
+      List<MessageExt> messages,
+      Function<List<InboxMessage>, List<CompletableFuture<Receipt>>> submit) {
     if (!enter()) {
-      return hold();
+      hold();
+      return Collections.nCopies(messages.size(), Outcome.HELD);
     }
-    boolean ended = false;
+    List<Boolean> ended;
     try {
-      ended = process(message);
+      ended = process(messages, submit);
     } finally {
       leave();
     }
-    if (ended) {
-      return Outcome.ACKNOWLEDGE;
+    if (ended.contains(false) && !isOpen()) {
+      hold();
+      return Collections.nCopies(messages.size(), Outcome.HELD);
     }
-    return isOpen() ? Outcome.RETRY : hold();
+    return ended.stream().map(done -> done ? Outcome.ACKNOWLEDGE : Outcome.RETRY).toList();
   }
 
-  private boolean process(MessageExt message) {
+  private List<Boolean> process(
+      List<MessageExt> messages,
+      Function<List<InboxMessage>, List<CompletableFuture<Receipt>>> submit) {
+    List<CompletableFuture<Receipt>> receipts;
     try {
-      lanes.submit(ReceivedMessages.of(message)).join();
+      receipts = submit.apply(messages.stream().map(ReceivedMessages::of).toList());
+    } catch (RuntimeException e) { // The edge: whatever it is, nothing is acknowledged.
+      messages.forEach(message -> warn(message, e));
+      return Collections.nCopies(messages.size(), false);
+    }
+    List<Boolean> ended = new ArrayList<>(messages.size());
+    for (int i = 0; i < messages.size(); i++) {
+      ended.add(await(receipts.get(i), messages.get(i)));
+    }
+    return ended;
+  }
+
+  private boolean await(CompletableFuture<Receipt> receipt, MessageExt message) {
+    try {
+      receipt.join();
       return true;
     } catch (CompletionException e) {
-      log.warn("{} - {} will be delivered again", instance, message.getMsgId(), e.getCause());
-    } catch (RuntimeException e) { // The edge: whatever it is, the message is not acknowledged.
-      log.warn("{} - {} will be delivered again", instance, message.getMsgId(), e);
+      warn(message, e.getCause());
+    } catch (CancellationException e) {
+      log.debug("{} - {} did not run: {}", instance, message.getMsgId(), e.getMessage());
+    } catch (RuntimeException e) { // The edge.
+      warn(message, e);
     }
     return false;
+  }
+
+  private void warn(MessageExt message, @Nullable Throwable cause) {
+    log.warn("{} - {} will be delivered again", instance, message.getMsgId(), cause);
   }
 
   /** Takes no more messages. */
@@ -112,7 +163,7 @@ final class Intake {
   }
 
   /** The client interrupts its threads as it stops; that is no reason to answer earlier. */
-  private Outcome hold() {
+  private void hold() {
     boolean interrupted = false;
     while (released.getCount() > 0) {
       try {
@@ -124,6 +175,5 @@ final class Intake {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    return Outcome.HELD;
   }
 }

@@ -1,18 +1,23 @@
 package io.txbox.rocketmq;
 
+import io.txbox.InboxMessage;
+import io.txbox.inbox.RouteOptions;
 import io.txbox.internal.Require;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.apache.rocketmq.client.Validators;
 import org.apache.rocketmq.client.exception.MQClientException;
 
 /** Says more about a subscription than its topic, keys and handler. Not thread-safe. */
 public final class Subscription {
   private final String topic;
-  private String scope;
   private String tags = "*";
+  private UnaryOperator<RouteOptions> options = UnaryOperator.identity();
 
   Subscription(String topic) {
     this.topic = checked(Require.text("topic", topic));
-    this.scope = topic;
   }
 
   private static String checked(String topic) {
@@ -44,7 +49,26 @@ public final class Subscription {
    * @throws IllegalArgumentException if it is blank
    */
   public Subscription scope(String scope) {
-    this.scope = Require.text("scope", scope);
+    String checked = Require.text("scope", scope);
+    options = options.andThen(route -> route.scope(checked))::apply;
+    return this;
+  }
+
+  /**
+   * Sets what orders messages: those with the same ordering key are handled one after the other, as
+   * they arrived, and by one lane at a time. Choose what they contend for, such as the account: no
+   * two lanes then wait for each other. Default: none, messages are handled in any order.
+   *
+   * <p>One that fails comes again later, behind those that were after it; what needs more takes
+   * {@link InboxConsumer.Builder#orderly()}, where the queue is the ordering key and this one is
+   * not asked for.
+   *
+   * @param orderingKey finds it; a message without one has no order. If it throws, the message is
+   *     refused, as if its dedup key could not be found
+   */
+  public Subscription orderingKey(Function<InboxMessage, Optional<String>> orderingKey) {
+    Objects.requireNonNull(orderingKey, "orderingKey");
+    options = options.andThen(route -> route.orderingKey(orderingKey))::apply;
     return this;
   }
 
@@ -52,11 +76,11 @@ public final class Subscription {
     return topic;
   }
 
-  String scope() {
-    return scope;
-  }
-
   String tags() {
     return tags;
+  }
+
+  UnaryOperator<RouteOptions> options() {
+    return options;
   }
 }

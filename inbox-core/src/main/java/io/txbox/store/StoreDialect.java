@@ -33,7 +33,8 @@ public interface StoreDialect {
    * defaults are.
    *
    * @param rows at least one, each key once, all of one scope, sorted by key
-   * @param wait how long to wait for a rival at most, in whole seconds
+   * @param wait how long to wait for a rival at most; statements after the claim are not bound by
+   *     it
    * @throws SQLException among others, of kind {@link FailureKind#LOCK_TIMEOUT} or {@link
    *     FailureKind#CANCELLED}, if a rival was not done in time. The transaction must then be
    *     rolled back.

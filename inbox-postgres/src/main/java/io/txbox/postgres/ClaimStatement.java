@@ -25,6 +25,15 @@ import org.jooq.impl.DSL;
  * cheaper to the server than the one it could keep.
  */
 final class ClaimStatement {
+  /** In front of the insert, on the same way to the server: how long to wait for a rival. */
+  private static final String LIMIT_WAIT =
+      "SELECT set_config('txbox.lock_timeout', current_setting('lock_timeout'), true),"
+          + " set_config('lock_timeout', ?, true); ";
+
+  /** Behind it: what the session has for the handler's own statements. */
+  private static final String RESTORE =
+      "; SELECT set_config('lock_timeout', current_setting('txbox.lock_timeout'), true)";
+
   private static final String COLUMNS =
       "(message_time, processed_at, body_fingerprint, scope_id, state, dedup_key, message_id)";
   private static final String ONE = "VALUES (?, ?, ?, ?, ?, ?, ?)";
@@ -44,8 +53,8 @@ final class ClaimStatement {
             + DSL.using(SQLDialect.POSTGRES).render(inbox.getQualifiedName())
             + " "
             + COLUMNS;
-    one = String.join(" ", insert, ONE, IF_NEW);
-    many = String.join(" ", insert, MANY, IF_NEW);
+    one = LIMIT_WAIT + String.join(" ", insert, ONE, IF_NEW) + RESTORE;
+    many = LIMIT_WAIT + String.join(" ", insert, MANY, IF_NEW) + RESTORE;
   }
 
   /**
@@ -58,26 +67,28 @@ final class ClaimStatement {
 
   Result run(Connection connection, List<InboxRow> rows, Duration wait) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(rows.size() == 1 ? one : many)) {
-      statement.setQueryTimeout((int) wait.toSeconds());
+      statement.setString(1, Long.toString(wait.toMillis()));
       if (rows.size() == 1) {
         bind(statement, rows.get(0));
       } else {
         bind(connection, statement, rows);
       }
-      try (ResultSet claimed = statement.executeQuery()) {
+      statement.execute();
+      statement.getMoreResults(); // Past what LIMIT_WAIT gives.
+      try (ResultSet claimed = statement.getResultSet()) {
         return read(claimed);
       }
     }
   }
 
   private static void bind(PreparedStatement statement, InboxRow row) throws SQLException {
-    statement.setLong(1, row.messageTime().toEpochMilli());
-    statement.setLong(2, row.processedAt().toEpochMilli());
-    statement.setLong(3, row.bodyFingerprint());
-    statement.setShort(4, row.scopeId());
-    statement.setShort(5, row.state().code());
-    statement.setString(6, row.dedupKey());
-    statement.setString(7, row.messageId());
+    statement.setLong(2, row.messageTime().toEpochMilli());
+    statement.setLong(3, row.processedAt().toEpochMilli());
+    statement.setLong(4, row.bodyFingerprint());
+    statement.setShort(5, row.scopeId());
+    statement.setShort(6, row.state().code());
+    statement.setString(7, row.dedupKey());
+    statement.setString(8, row.messageId());
   }
 
   private static void bind(Connection connection, PreparedStatement statement, List<InboxRow> rows)
@@ -95,7 +106,7 @@ final class ClaimStatement {
     for (int i = 0; i < columns.size(); i++) {
       Column column = columns.get(i);
       Object[] values = rows.stream().map(column.value()).toArray();
-      statement.setArray(i + 1, connection.createArrayOf(column.type(), values));
+      statement.setArray(i + 2, connection.createArrayOf(column.type(), values));
     }
   }
 

@@ -41,6 +41,11 @@ abstract class BrokerContract extends DatabaseContract {
     super.leavesNothingBehind();
   }
 
+  /** Returns how many messages share a transaction at most; a subclass turns batches off by 1. */
+  protected int maxBatch() {
+    return 64;
+  }
+
   /** A consumer of this test's group. */
   InboxConsumer.Builder consumer() {
     return consumer(dsl());
@@ -50,6 +55,7 @@ abstract class BrokerContract extends DatabaseContract {
     return InboxConsumer.builder(group, dsl, dialect())
         .nameServer(broker().nameServer())
         .lanes(4)
+        .maxBatch(maxBatch())
         .drain(Duration.ofSeconds(10))
         .listener(events)
         .customize(clients::add);

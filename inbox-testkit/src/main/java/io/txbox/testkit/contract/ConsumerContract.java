@@ -152,13 +152,18 @@ public abstract class ConsumerContract extends SharedBrokerContract {
     send(0, "after");
 
     start(
-        (message, tx) -> {
-          Effects.handler().handle(message, tx);
-          if (message.keys().orElseThrow().equals("a")) {
-            inHandler.countDown();
-            mayEnd.await(30, TimeUnit.SECONDS);
-          }
-        });
+        consumer()
+            .maxBatch(1) // Else they are in one transaction.
+            .subscribe(
+                topic,
+                BY_KEYS,
+                (message, tx) -> {
+                  Effects.handler().handle(message, tx);
+                  if (message.keys().orElseThrow().equals("a")) {
+                    inHandler.countDown();
+                    mayEnd.await(30, TimeUnit.SECONDS);
+                  }
+                }));
 
     InboxContract.awaitLatch(inHandler);
     soon().until(() -> effects().count() == 2);
@@ -267,6 +272,7 @@ public abstract class ConsumerContract extends SharedBrokerContract {
         start(
             consumer()
                 .lanes(2)
+                .maxBatch(1)
                 .subscribe(
                     topic,
                     BY_KEYS,

@@ -100,7 +100,11 @@ public abstract class ConsumerFaultContract extends BrokerContract {
     }
 
     assertThat(strikes).isGreaterThan(5);
-    assertThat(events.of(InboxEvent.Failed.class)).hasSize(strikes);
+    if (maxBatch() == 1) {
+      assertThat(events.of(InboxEvent.Failed.class)).hasSize(strikes);
+    } else { // Those of a batch run again at once, each by itself.
+      assertThat(events.of(InboxEvent.Failed.class)).hasSizeLessThan(strikes);
+    }
     assertThat(events.of(InboxEvent.Duplicate.class))
         .isNotEmpty()
         .allMatch(duplicate -> duplicate.cause() == DuplicateCause.REDELIVERY);

@@ -167,8 +167,8 @@ public abstract class DedupKeyContract extends DatabaseContract {
   void sharesKeysInASharedScope() {
     Inbox inbox =
         builder(dsl())
-            .handler("T1", "payments", BY_KEYS, Effects.handler())
-            .handler("T2", "payments", BY_KEYS, Effects.handler())
+            .handler("T1", BY_KEYS, Effects.handler(), route -> route.scope("payments"))
+            .handler("T2", BY_KEYS, Effects.handler(), route -> route.scope("payments"))
             .build();
     InboxMessage.Builder first = InboxMessage.builder("T1").keys("a").property(Effects.NAME, "a");
     InboxMessage.Builder moved = InboxMessage.builder("T2").keys("a").property(Effects.NAME, "a");

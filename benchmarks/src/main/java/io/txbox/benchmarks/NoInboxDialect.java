@@ -1,0 +1,52 @@
+package io.txbox.benchmarks;
+
+import io.txbox.postgres.PostgresDialect;
+import io.txbox.store.Claim;
+import io.txbox.store.FailureKind;
+import io.txbox.store.InboxRow;
+import io.txbox.store.InboxSchema;
+import io.txbox.store.StoreDialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+
+/** Takes every message for new and writes nothing: what is left is lanes without an inbox. */
+final class NoInboxDialect implements StoreDialect {
+  private final PostgresDialect postgres = new PostgresDialect();
+
+  @Override
+  public Set<SQLDialect> families() {
+    return postgres.families();
+  }
+
+  @Override
+  public void check(DSLContext dsl) {
+    postgres.check(dsl);
+  }
+
+  @Override
+  public Claim claim(
+      Connection connection, InboxSchema schema, List<InboxRow> rows, Duration wait) {
+    return new Claim.Decided(rows.stream().map(InboxRow::dedupKey).collect(Collectors.toSet()));
+  }
+
+  @Override
+  public void checkBeforeCommit(Connection connection) {
+    // A handler that does nothing has begun no transaction, which PostgresDialect would refuse.
+  }
+
+  @Override
+  public boolean commitsImplicitly(List<String> firstWords) {
+    return postgres.commitsImplicitly(firstWords);
+  }
+
+  @Override
+  public FailureKind classify(SQLException error) {
+    return postgres.classify(error);
+  }
+}

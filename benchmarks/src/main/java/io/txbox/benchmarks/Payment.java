@@ -1,0 +1,69 @@
+package io.txbox.benchmarks;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.jooq.DSLContext;
+
+/**
+ * A message's content, and what its handler does.
+ *
+ * @param number counted from 0; the message's KEYS hold it
+ */
+record Payment(int number) {
+  /** Rows that messages contend for. */
+  static final int ACCOUNTS = 1_000;
+
+  private static final String PREFIX = "payment-";
+  private static final long WAIT_NANOS = 5_000_000;
+
+  static Payment of(String keys) {
+    return new Payment(Integer.parseInt(keys, PREFIX.length(), keys.length(), 10));
+  }
+
+  String id() {
+    return PREFIX + number;
+  }
+
+  /** Returns the account that it goes to: any of 1,000, or its own. */
+  int account(Cost cost) {
+    // Multiplied, so that what is sent one after the other goes to accounts far from each other.
+    return cost == Cost.UNCONTENDED ? number : (int) (number * 2_654_435_761L % ACCOUNTS);
+  }
+
+  void handle(Cost cost, DSLContext tx) {
+    switch (cost) {
+      case NOTHING -> {}
+      case WAIT -> await();
+      case STATEMENTS, UNCONTENDED -> {
+        int account = account(cost);
+        tx.execute("insert into payment (id, account) values (?, ?)", id(), account);
+        tx.execute("update account set balance = balance + 1 where id = ?", account);
+      }
+    }
+  }
+
+  private static void await() {
+    long end = System.nanoTime() + WAIT_NANOS;
+    for (long left = WAIT_NANOS; left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+  }
+
+  /** Does for all what {@link #handle} does for one, in as many statements as for one. */
+  static void handleAll(List<Payment> payments, Cost cost, DSLContext tx) {
+    if (!cost.writes()) {
+      return;
+    }
+    String[] ids = payments.stream().map(Payment::id).toArray(String[]::new);
+    Integer[] accounts =
+        payments.stream().map(payment -> payment.account(cost)).toArray(Integer[]::new);
+    tx.execute("insert into payment (id, account) select * from unnest(?, ?)", ids, accounts);
+    // Lanes never have the same account at once, so that the order of the locks does not matter.
+    tx.execute(
+        "update account set balance = balance + credited.payments from"
+            + " (select id, count(*) as payments from unnest(?) as id group by id) as credited"
+            + " where account.id = credited.id",
+        (Object) Arrays.copyOf(accounts, accounts.length, Integer[].class));
+  }
+}

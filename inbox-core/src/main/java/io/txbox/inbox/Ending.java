@@ -1,0 +1,24 @@
+package io.txbox.inbox;
+
+import io.txbox.DeliveryException;
+
+/** How a message left a batch. */
+sealed interface Ending {
+  /** Its effects are committed. */
+  record Done(Receipt receipt) implements Ending {}
+
+  /** It failed, and was rolled back as far as is known. */
+  record Failed(DeliveryException failure) implements Ending {}
+
+  /** It did not run since one before it in its sequence failed. */
+  record HeldBack() implements Ending {}
+
+  /** It did not run: the batch's time was up, or it follows one that is busy. */
+  record NotRun() implements Ending {}
+
+  /** Another transaction works on its key. */
+  record Busy() implements Ending {}
+
+  /** The database is out of order: it did not run, or was rolled back as far as is known. */
+  record Outage(DeliveryException failure) implements Ending {}
+}

@@ -1,0 +1,33 @@
+package io.txbox.inbox;
+
+import io.txbox.inbox.Attempt.Stage;
+import io.txbox.inbox.Attempt.Terms;
+import io.txbox.store.FailureKind;
+import io.txbox.store.InboxRow;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What all deliveries of an inbox share. Thread-safe. */
+record Engine(InboxDatabase database, InboxRows rowsOf, int maxTransientRetries, Events events) {
+  Attempt attempt(Terms terms) {
+    return new Attempt(database, terms);
+  }
+
+  /** Makes the rows that say that messages were processed now. */
+  Map<Incoming, InboxRow> rows(List<Incoming> messages) {
+    Map<Incoming, InboxRow> rows = new LinkedHashMap<>();
+    messages.forEach(incoming -> rows.put(incoming, rowsOf.processed(incoming)));
+    return rows;
+  }
+
+  /**
+   * Says whether an error shows that the database is out of order. An error that says so is not
+   * believed before a write of our own fails too: a handler may break its own connection, or say so
+   * by mistake, and would run again for ever. If not even a transaction could be begun, no message
+   * can be to blame.
+   */
+  boolean isOutage(Stage stage, FailureKind kind) {
+    return stage == Stage.BEGIN || (kind == FailureKind.OUTAGE && !database.takesWrites());
+  }
+}
