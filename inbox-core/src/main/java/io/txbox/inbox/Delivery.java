@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings messages of one route, each with another key, to an end, by as many transactions as that
@@ -32,6 +33,7 @@ final class Delivery {
   private final Map<Incoming, Ending> endings = new LinkedHashMap<>();
   private final Set<String> heldOrders = new HashSet<>();
   private final long startedAt = System.nanoTime();
+  private @Nullable RuntimeException outage;
   private boolean trouble;
   private int ran;
   private Duration handlerTime = Duration.ZERO;
@@ -124,6 +126,8 @@ final class Delivery {
       }
       if (message.isHeldBack()) {
         endings.put(message, new Ending.HeldBack());
+      } else if (outage != null) { // Each would find out for itself, after the pool's time-out.
+        outage(List.of(message), outage);
       } else if (!heldOrders.isEmpty()
           && message.order() != null
           && heldOrders.contains(message.order())) {
@@ -182,6 +186,7 @@ final class Delivery {
   }
 
   private void outage(List<Incoming> messages, RuntimeException error) {
+    outage = error;
     messages.forEach(
         incoming ->
             endings.put(incoming, new Ending.Outage(Failures.explain(incoming.message(), error))));
