@@ -205,7 +205,7 @@ public abstract class InboxContract extends DatabaseContract {
     CompletableFuture<Receipt> second =
         CompletableFuture.supplyAsync(() -> impatient.receive(message("a")), THREADS);
 
-    await().until(() -> events.of(InboxEvent.Busy.class).size() >= 2);
+    await().atMost(Duration.ofMinutes(1)).until(() -> events.of(InboxEvent.Busy.class).size() >= 2);
     assertThat(second).isNotDone();
     holder.succeed();
 
@@ -334,7 +334,9 @@ public abstract class InboxContract extends DatabaseContract {
     int before = LockWaits.count(dsl());
     CompletableFuture<Receipt> receipt =
         CompletableFuture.supplyAsync(() -> inbox(Effects.handler()).receive(message), THREADS);
-    await().until(() -> LockWaits.count(dsl()) > before || receipt.isDone());
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> LockWaits.count(dsl()) > before || receipt.isDone());
     return receipt;
   }
 

@@ -57,7 +57,7 @@ public abstract class StoreDialectContract extends DatabaseContract {
       CompletableFuture<Claim> waiting =
           CompletableFuture.supplyAsync(
               () -> quietly(() -> claim(second, PATIENT, "a", "b", "c")), InboxContract.THREADS);
-      await().until(() -> LockWaits.count(dsl()) > before);
+      await().atMost(Duration.ofMinutes(1)).until(() -> LockWaits.count(dsl()) > before);
 
       first.rollback();
 

@@ -42,7 +42,7 @@ class BrokerIT {
           .messageId("0123-chosen")
           .queue(3)
           .send();
-      await().until(() -> consumer.received().size() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> consumer.received().size() == 1);
       MessageExt message = consumer.received().element();
       assertThat(message.getBornTimestamp()).isEqualTo(bornAt.toEpochMilli());
       assertThat(message.getMsgId()).isEqualTo("0123-chosen");
@@ -62,7 +62,7 @@ class BrokerIT {
       ForgedMessage message = producer.message(topic, "hello").messageId("same");
       message.send();
       message.send();
-      await().until(() -> consumer.received().size() == 2);
+      await().atMost(Duration.ofMinutes(1)).until(() -> consumer.received().size() == 2);
       assertThat(consumer.received()).extracting(MessageExt::getMsgId).containsOnly("same");
     }
   }
@@ -76,19 +76,21 @@ class BrokerIT {
       producer.message(topic, "1").queue(1).send();
       producer.message(topic, "2").queue(1).send();
     }
-    await().until(() -> own.maxOffset(topic, 1) == 2);
+    await().atMost(Duration.ofMinutes(1)).until(() -> own.maxOffset(topic, 1) == 2);
     assertThat(own.maxOffset(topic, 0)).isZero();
     assertThat(own.committedOffset(group, topic, 1)).isEmpty();
 
     try (TestConsumer consumer = new TestConsumer(own, group, topic)) {
-      await().until(() -> consumer.received().size() == 2);
+      await().atMost(Duration.ofMinutes(1)).until(() -> consumer.received().size() == 2);
     }
-    await().until(() -> own.committedOffset(group, topic, 1).equals(OptionalLong.of(2)));
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> own.committedOffset(group, topic, 1).equals(OptionalLong.of(2)));
 
     own.resetOffsets(group, topic, 0);
     assertThat(own.committedOffset(group, topic, 1)).hasValue(0);
     try (TestConsumer consumer = new TestConsumer(own, group, topic)) {
-      await().until(() -> consumer.received().size() == 2);
+      await().atMost(Duration.ofMinutes(1)).until(() -> consumer.received().size() == 2);
     }
 
     own.deleteOffsets(group);

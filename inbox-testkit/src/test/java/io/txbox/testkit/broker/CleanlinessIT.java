@@ -82,7 +82,9 @@ class CleanlinessIT {
     assertThat(store).isDirectory();
     assertThat(ProcessHandle.of(child)).isPresent();
     parent.destroyForcibly();
-    await().until(() -> ProcessHandle.of(child).filter(ProcessHandle::isAlive).isEmpty());
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> ProcessHandle.of(child).filter(ProcessHandle::isAlive).isEmpty());
     assertThat(store).doesNotExist();
   }
 

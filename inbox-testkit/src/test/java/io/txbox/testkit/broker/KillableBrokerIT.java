@@ -22,9 +22,11 @@ class KillableBrokerIT {
     try (TestProducer producer = TestProducer.connect(broker)) {
       producer.message(topic, "first").send();
       try (TestConsumer consumer = new TestConsumer(broker, group, topic)) {
-        await().until(() -> consumer.received().size() == 1);
+        await().atMost(Duration.ofMinutes(1)).until(() -> consumer.received().size() == 1);
       }
-      await().until(() -> broker.committedOffset(group, topic, 0).orElse(0) == 1);
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> broker.committedOffset(group, topic, 0).orElse(0) == 1);
       producer.message(topic, "second").messageId("second").send();
       broker.flush();
     }
@@ -39,7 +41,7 @@ class KillableBrokerIT {
     assertThat(broker.nameServer()).isEqualTo(address);
     assertThat(broker.committedOffset(group, topic, 0)).hasValue(1);
     try (TestConsumer consumer = new TestConsumer(broker, group, topic)) {
-      await().until(() -> !consumer.received().isEmpty());
+      await().atMost(Duration.ofMinutes(1)).until(() -> !consumer.received().isEmpty());
       assertThat(consumer.received()).extracting(MessageExt::getMsgId).containsExactly("second");
     }
   }
@@ -50,7 +52,7 @@ class KillableBrokerIT {
     try (TestProducer producer = TestProducer.connect(broker);
         TestConsumer consumer = new TestConsumer(broker, broker.newGroup("g"), topic)) {
       producer.message(topic, "before").send();
-      await().until(() -> consumer.received().size() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> consumer.received().size() == 1);
       broker.kill();
       assertThatThrownBy(() -> producer.message(topic, "down").send())
           .isInstanceOf(IllegalStateException.class);
@@ -74,7 +76,7 @@ class KillableBrokerIT {
       try (TestProducer producer = TestProducer.connect(broker);
           TestConsumer consumer = new TestConsumer(broker, broker.newGroup("g"), topic)) {
         producer.message(topic, "hello").send();
-        await().until(() -> consumer.received().size() == 1);
+        await().atMost(Duration.ofMinutes(1)).until(() -> consumer.received().size() == 1);
         assertThat(Duration.between(begin, Instant.now())).isLessThan(Duration.ofSeconds(8));
       }
     }

@@ -50,7 +50,7 @@ class TcpProxyTest {
       assertThat(proxy.passed(Direction.TO_SERVER)).isEqualTo(5);
       assertThat(proxy.passed(Direction.TO_CLIENT)).isEqualTo(5);
     }
-    await().until(() -> proxy.connections() == 0);
+    await().atMost(Duration.ofMinutes(1)).until(() -> proxy.connections() == 0);
   }
 
   @Test
@@ -120,7 +120,7 @@ class TcpProxyTest {
     try (Socket client = connect()) {
       proxy.swallow(Direction.TO_CLIENT);
       assertThatNothingAnswers(client, "lost");
-      await().until(() -> echo.received().contains("lost"));
+      await().atMost(Duration.ofMinutes(1)).until(() -> echo.received().contains("lost"));
       proxy.restore();
       assertThat(ask(client, "found")).isEqualTo("found");
     }
@@ -171,7 +171,7 @@ class TcpProxyTest {
     CompletableFuture<Void> struck = proxy.onClientBytes(bytes("COMMIT"), Strike.HANG);
     try (Socket client = connect()) {
       assertThatNothingAnswers(client, "COMMIT");
-      await().until(() -> echo.received().contains("COMMIT"));
+      await().atMost(Duration.ofMinutes(1)).until(() -> echo.received().contains("COMMIT"));
       assertThat(struck).isCompleted();
       assertThat(proxy.connections()).isEqualTo(1);
     }
@@ -198,7 +198,7 @@ class TcpProxyTest {
       proxy.delay(Direction.TO_SERVER, Duration.ofHours(1));
       client.getOutputStream().write(bytes("a"));
       other.getOutputStream().write(bytes("b"));
-      await().until(() -> proxy.connections() == 2);
+      await().atMost(Duration.ofMinutes(1)).until(() -> proxy.connections() == 2);
       proxy.close();
       assertThat(proxy.connections()).isZero();
     }

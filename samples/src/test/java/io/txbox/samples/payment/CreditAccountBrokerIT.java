@@ -11,6 +11,7 @@ import io.txbox.rocketmq.InboxConsumer;
 import io.txbox.testkit.broker.BrokerExtension;
 import io.txbox.testkit.broker.TestProducer;
 import io.txbox.testkit.database.DatabaseExtension;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jooq.DSLContext;
@@ -48,7 +49,9 @@ class CreditAccountBrokerIT {
             .property("ACCOUNT", "alice")
             .send();
       }
-      await().until(() -> ended.stream().filter(InboxEvent.Ended.class::isInstance).count() == 2);
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> ended.stream().filter(InboxEvent.Ended.class::isInstance).count() == 2);
     }
     assertThat(dsl.fetchValue("select balance from account")).isEqualTo(250L);
   }
