@@ -65,7 +65,7 @@ final class Gate implements AutoCloseable {
   /** Ends the sessions that stand at it, as the server does once it finds their clients dead. */
   void endHeldUp() {
     heldUp().forEach(pid -> database.query("SELECT pg_terminate_backend(" + pid + ", 10000)"));
-    await().atMost(Duration.ofSeconds(20)).until(() -> heldUp().isEmpty());
+    await().atMost(Duration.ofMinutes(1)).until(() -> heldUp().isEmpty());
   }
 
   private List<String> heldUp() {

@@ -109,7 +109,7 @@ class BrokerIT {
             new TestConsumer(
                 own, group, topic, message -> ConsumeConcurrentlyStatus.RECONSUME_LATER)) {
       producer.message(topic, "poison").send();
-      await().atMost(Duration.ofSeconds(10)).until(() -> own.deadLetters(group) == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> own.deadLetters(group) == 1);
       assertThat(consumer.received()).hasSize(2);
       assertThat(own.redeliveries(group)).isEqualTo(1);
     }
