@@ -73,11 +73,16 @@ public abstract class SetupContract extends SharedBrokerContract {
         .hasMessage("topic '" + TOPIC + "' has a handler already");
     assertThatThrownBy(() -> builder(dsl()).claimWait(Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("claimWait")
-        .hasMessageContaining("PT0.01S");
+        .hasMessage("claimWait must be at least PT0.001S, but was PT0S");
     assertThatThrownBy(() -> consumer().lanes(0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("lanes must be at least 1, but was 0");
+    assertThatThrownBy(() -> consumer().maxBatch(1_001))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("maxBatch must be at most 1000, but was 1001");
+    assertThatThrownBy(() -> consumer().batchTime(Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("batchTime must be at least PT0.001S, but was PT0S");
     assertThatThrownBy(() -> consumer().build()).isInstanceOf(IllegalArgumentException.class);
   }
 
