@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param warmUp rounds that are not counted
  * @param rounds rounds that are
  * @param messages of the long topic; the short ones have a quarter and a tenth
- * @param lanes how many lanes there are at most, or the consumer's default
+ * @param lanes how many lanes there are at most, or null for 64
  * @param batch how many messages share a transaction at most, or the consumer's default
  */
 record Settings(

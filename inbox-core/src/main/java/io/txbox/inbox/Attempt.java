@@ -222,10 +222,15 @@ final class Attempt {
   private void giveUpClaims(short scopeId, DSLContext tx) {
     if (!unclaimed.isEmpty()) {
       InboxTable inbox = database.schema().inbox();
-      tx.deleteFrom(inbox)
-          .where(inbox.scopeId.eq(scopeId))
-          .and(inbox.dedupKey.in(unclaimed))
-          .execute();
+      int deleted =
+          tx.deleteFrom(inbox)
+              .where(inbox.scopeId.eq(scopeId))
+              .and(inbox.dedupKey.in(unclaimed))
+              .execute();
+      if (deleted != unclaimed.size()) { // A handler may have moved the search path.
+        throw new IllegalStateException(
+            "Of " + unclaimed.size() + " claims only " + deleted + " could be given up");
+      }
     }
   }
 
@@ -270,7 +275,7 @@ final class Attempt {
     private final Throwable thrown;
 
     HandlerThrewException(Throwable thrown) {
-      super(thrown);
+      super("The handler threw", thrown); // Without a message, that of the cause is asked for.
       this.thrown = thrown;
     }
 

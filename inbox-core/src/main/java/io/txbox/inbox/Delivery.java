@@ -154,6 +154,8 @@ final class Delivery {
           } else if (ending instanceof Ending.Failed failed) {
             trouble = true;
             tellFailed(incoming, failed);
+          } else if (ending instanceof Ending.NotRun && incoming.order() != null) {
+            heldOrders.add(incoming.order()); // Nothing of another half may get past it.
           }
         });
   }

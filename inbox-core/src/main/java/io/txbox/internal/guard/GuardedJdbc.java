@@ -47,9 +47,16 @@ final class GuardedJdbc {
           Clob.class,
           SQLXML.class);
 
-  /** Calls that would end the transaction, or change what it is. */
+  /** Calls that would end the transaction, change what it is, or stay with the connection. */
   private static final Set<String> REFUSED =
-      Set.of("commit", "setAutoCommit", "setTransactionIsolation", "setReadOnly", "abort");
+      Set.of(
+          "commit",
+          "setAutoCommit",
+          "setTransactionIsolation",
+          "setReadOnly",
+          "setSchema",
+          "setCatalog",
+          "abort");
 
   /** Calls that must get through while another thread's statement runs. */
   private static final Set<String> OUT_OF_TURN = Set.of("cancel", "isClosed");

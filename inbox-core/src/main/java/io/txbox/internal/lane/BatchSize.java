@@ -34,6 +34,9 @@ final class BatchSize {
 
   /** Returns how many lanes may work on jobs of this kind. */
   int lanes() {
+    if (max == 1) {
+      return Integer.MAX_VALUE; // Fewer lanes would make no larger batches.
+    }
     return Math.max(FEW_LANES, (int) Math.ceil(nanosEach / NANOS_FOR_A_LANE));
   }
 

@@ -162,6 +162,9 @@ public final class Lanes<T> implements AutoCloseable {
       if (batch.isEmpty()) {
         return;
       }
+      if (!closed && Thread.interrupted()) {
+        log.debug("{} - A handler left its thread interrupted", instance);
+      }
       finish(batch, work.apply(batch.stream().map(Job::payload).toList()));
     }
   }

@@ -77,7 +77,7 @@ final class ReadyQueue<T> {
 
   /** Says whether there are jobs that no lane has, ready or not. */
   boolean hasMore() {
-    return !arrived.isEmpty() || !returned.isEmpty();
+    return !arrived.isEmpty() || !returned.isEmpty() || !waiting.isEmpty();
   }
 
   /** Returns when the next job that waits for later is due. */

@@ -100,11 +100,8 @@ public abstract class ConsumerFaultContract extends BrokerContract {
     }
 
     assertThat(strikes).isGreaterThan(5);
-    if (maxBatch() == 1) {
-      assertThat(events.of(InboxEvent.Failed.class)).hasSize(strikes);
-    } else { // Those of a batch run again at once, each by itself.
-      assertThat(events.of(InboxEvent.Failed.class)).hasSizeLessThan(strikes);
-    }
+    // Fewer, if those of a batch run again at once, or if it was txbox's own probe that was struck.
+    assertThat(events.of(InboxEvent.Failed.class)).hasSizeLessThanOrEqualTo(strikes);
     assertThat(events.of(InboxEvent.Duplicate.class))
         .isNotEmpty()
         .allMatch(duplicate -> duplicate.cause() == DuplicateCause.REDELIVERY);

@@ -43,8 +43,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many messages in one transaction: what fails, waits or comes twice harms none of the others. */
 public abstract class LanesContract extends DatabaseContract {
+  private static final LaneSettings BATCHES = LaneSettings.DEFAULTS.withMaxBatch(64);
   private static final LaneSettings ONE_LANE =
-      LaneSettings.DEFAULTS.withLanes(1).withBatchTime(Duration.ofSeconds(30));
+      BATCHES.withLanes(1).withBatchTime(Duration.ofSeconds(30));
   private static final String FAILS = "fails";
   private static final Duration SOON = Duration.ofSeconds(30);
 
@@ -170,7 +171,7 @@ public abstract class LanesContract extends DatabaseContract {
   @ValueSource(ints = {5, 50, 100})
   void keepsApartWhatFails(int percent) {
     Random random = new Random(percent);
-    InboxLanes lanes = open(LaneSettings.DEFAULTS.withLanes(4), inbox(counting(failing())));
+    InboxLanes lanes = open(BATCHES.withLanes(4), inbox(counting(failing())));
     List<InboxMessage> messages =
         IntStream.range(0, 400)
             .mapToObj(i -> random.nextInt(100) < percent ? bad("bad" + i) : message("p" + i))
@@ -270,7 +271,7 @@ public abstract class LanesContract extends DatabaseContract {
     CountDownLatch inHandler = new CountDownLatch(1);
     InboxLanes lanes =
         open(
-            LaneSettings.DEFAULTS.withLanes(2),
+            BATCHES.withLanes(2),
             inbox(
                 (message, tx) -> {
                   Effects.handler().handle(message, tx);
@@ -338,7 +339,7 @@ public abstract class LanesContract extends DatabaseContract {
                 },
                 route -> route.orderingKey(LanesContract::account))
             .build();
-    InboxLanes lanes = open(LaneSettings.DEFAULTS.withMaxBatch(7), inbox);
+    InboxLanes lanes = open(BATCHES.withMaxBatch(7), inbox);
 
     List<CompletableFuture<Receipt>> receipts = lanes.submit(messages(300));
 
@@ -379,7 +380,7 @@ public abstract class LanesContract extends DatabaseContract {
     IntStream.range(0, 4).forEach(i -> Effects.add(dsl(), "row" + i));
     InboxLanes lanes =
         open(
-            LaneSettings.DEFAULTS.withLanes(4).withMaxBatch(8),
+            BATCHES.withLanes(4).withMaxBatch(8),
             inbox(
                 (message, tx) -> {
                   Effects.handler().handle(message, tx);
@@ -447,7 +448,7 @@ public abstract class LanesContract extends DatabaseContract {
 
   @Test
   void takesNothingWhileItIsPaused() {
-    InboxLanes lanes = open(LaneSettings.DEFAULTS, inbox(Effects.handler()));
+    InboxLanes lanes = open(BATCHES, inbox(Effects.handler()));
     assertAllProcessed(lanes.submit(List.of(message("before"))));
     lanes.pause();
 
@@ -502,8 +503,7 @@ public abstract class LanesContract extends DatabaseContract {
     try (TcpProxy proxy = TcpProxy.to(database().host(), database().port())) {
       CountingTransactions transactions =
           new CountingTransactions(dslThrough(proxy, pool -> pool.setConnectionTimeout(500)));
-      InboxLanes lanes =
-          open(LaneSettings.DEFAULTS.withLanes(2), inbox(transactions.dsl(), Effects.handler()));
+      InboxLanes lanes = open(BATCHES.withLanes(2), inbox(transactions.dsl(), Effects.handler()));
       assertAllProcessed(lanes.submit(List.of(message("before"))));
 
       proxy.refuse();

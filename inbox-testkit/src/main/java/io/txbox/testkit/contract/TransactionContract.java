@@ -153,6 +153,8 @@ public abstract class TransactionContract extends DatabaseContract {
     assertRefused((message, tx) -> tx.connection(Connection::rollback));
     assertRefused((message, tx) -> tx.connection(c -> c.setAutoCommit(true)));
     assertRefused((message, tx) -> tx.connection(c -> c.setReadOnly(true)));
+    assertRefused((message, tx) -> tx.connection(c -> c.setSchema("elsewhere")));
+    assertRefused((message, tx) -> tx.connection(c -> c.setCatalog("elsewhere")));
     assertRefused(
         (message, tx) ->
             tx.connection(c -> c.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE)));
