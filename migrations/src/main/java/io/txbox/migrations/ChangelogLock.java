@@ -145,6 +145,11 @@ final class ChangelogLock {
         return Optional.of(
             new LockHolder(name == null ? "unknown" : name, Duration.ofSeconds(rows.getLong(2))));
       }
+    } catch (SQLException e) {
+      if (SqlErrors.isTableMissing(e, session.vendor())) { // A rollback may just have dropped it.
+        return Optional.empty();
+      }
+      throw e;
     }
   }
 

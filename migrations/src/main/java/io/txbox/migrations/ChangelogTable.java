@@ -36,6 +36,10 @@ final class ChangelogTable {
       while (rows.next()) {
         values.add(rows.getString(1));
       }
+    } catch (SQLException e) {
+      if (!SqlErrors.isTableMissing(e, session.vendor())) { // A rollback may just have dropped it.
+        throw e;
+      }
     }
     return values;
   }

@@ -29,11 +29,10 @@ final class Migration {
       LOG.debug("{} - the schema has version {} already", session.schema(), before.version());
       return before;
     }
-    locked(before, this::updateUnlessDone);
-    return Inspection.of(session, release).orMismatch();
+    return locked(before, this::updateUnlessDone);
   }
 
-  private void updateUnlessDone() throws Exception {
+  private Inspection updateUnlessDone() throws Exception {
     // Whoever held the lock before us may have done it.
     if (!Inspection.of(session, release).fits()) {
       Changelog.update(session, release);
@@ -42,12 +41,19 @@ final class Migration {
           session.schema(),
           release.version());
     }
+    // While the lock is held: after that a rollback elsewhere may drop all of it.
+    return Inspection.of(session, release).orMismatch();
   }
 
   /** Takes back what came after that version, and drops all if it is 0. */
   Inspection rollback(int version) throws Exception {
     Inspection before = Inspection.of(session, release).orTooNewToRollBack();
-    locked(before, () -> rollbackUnlessTooNew(version));
+    locked(
+        before,
+        () -> {
+          rollbackUnlessTooNew(version);
+          return before;
+        });
     LOG.info(
         "{} - {}",
         session.schema(),
@@ -69,7 +75,7 @@ final class Migration {
     }
   }
 
-  private void locked(Inspection before, Work work) throws Exception {
+  private Inspection locked(Inspection before, Work work) throws Exception {
     if (before.isTooNew()) {
       throw before.mismatch();
     }
@@ -78,8 +84,9 @@ final class Migration {
     String command = Commands.releaseLock(session);
     ChangelogLock lock = new ChangelogLock(session);
     lock.acquire(lockWait);
+    Inspection after;
     try {
-      work.run();
+      after = work.run();
     } catch (Exception e) {
       try {
         release(lock);
@@ -93,6 +100,7 @@ final class Migration {
       throw e;
     }
     release(lock);
+    return after;
   }
 
   private void refuseWithoutRights() throws SQLException {
@@ -120,6 +128,6 @@ final class Migration {
   }
 
   private interface Work {
-    void run() throws Exception;
+    Inspection run() throws Exception;
   }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +43,34 @@ class RivalThreadsIT {
 
       assertThat(database.tables("public").size()).isIn(0, 6);
     }
+  }
+
+  @Test
+  void readersSeeAWholeSchemaOrNoneWhileOthersMakeAndDropIt() throws Exception {
+    Migrations migrations = Migrations.builder(database.owner()).build();
+    AtomicBoolean over = new AtomicBoolean();
+    Runnable reader =
+        () -> {
+          while (!over.get()) {
+            SchemaStatus status = migrations.status();
+            assertThat(status.version()).isIn(0, 1);
+          }
+        };
+    Runnable writer =
+        () -> {
+          try {
+            for (int round = 0; round < 10; round++) {
+              migrations.migrate();
+              migrations.rollback();
+            }
+          } finally {
+            over.set(true);
+          }
+        };
+
+    atOnce(List.of(writer, reader, reader));
+
+    assertThat(database.tables("public")).isEmpty();
   }
 
   @Test
