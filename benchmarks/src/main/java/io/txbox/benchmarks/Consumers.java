@@ -86,8 +86,10 @@ record Consumers(String nameServer, DSLContext dsl, Settings settings) {
         .customize(client -> client.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET))
         .listener(
             event -> {
-              if (event instanceof InboxEvent.Processed || event instanceof InboxEvent.Duplicate) {
-                meter.ended(of(event.message()));
+              if (event instanceof InboxEvent.Processed processed) {
+                meter.ended(of(processed.message()));
+              } else if (event instanceof InboxEvent.Duplicate duplicate) {
+                meter.ended(of(duplicate.message()));
               }
             });
   }

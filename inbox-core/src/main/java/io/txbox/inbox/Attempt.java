@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jooq.Configuration;
 import org.jooq.DSLContext;
 import org.jooq.Record3;
@@ -31,17 +32,27 @@ import org.jspecify.annotations.Nullable;
 final class Attempt {
   private final InboxDatabase database;
   private final Terms terms;
+  private final BooleanSupplier stopped;
   private final Map<Incoming, Ending> endings = new LinkedHashMap<>();
   private final Set<String> unclaimed = new HashSet<>();
+  private final Set<String> heldOrders = new HashSet<>();
   private Stage stage = Stage.BEGIN;
   private @Nullable Incoming culprit;
   private @Nullable Guard guard;
+  private boolean shared;
   private int ran;
   private long handlerNanos;
 
-  Attempt(InboxDatabase database, Terms terms) {
+  /**
+   * Makes an attempt.
+   *
+   * @param stopped says whether to begin no further message; an interrupt that was only the
+   *     handler's own is over by then
+   */
+  Attempt(InboxDatabase database, Terms terms, BooleanSupplier stopped) {
     this.database = database;
     this.terms = terms;
+    this.stopped = stopped;
   }
 
   /**
@@ -68,6 +79,11 @@ final class Attempt {
   /** Returns the message whose handler failed, if it was the handler of one message. */
   Optional<Incoming> culprit() {
     return Optional.ofNullable(culprit);
+  }
+
+  /** Says whether several messages shared the transaction, each with a handler call of its own. */
+  boolean isShared() {
+    return shared;
   }
 
   /** Returns how many messages were given to their handler. */
@@ -120,9 +136,11 @@ final class Attempt {
     stage = Stage.HANDLER;
     if (!fresh.isEmpty()) {
       handle(fresh, tx, connection);
-      giveUpClaims(fresh.values().iterator().next().scopeId(), InboxDatabase.own(tx));
     }
     stage = Stage.COMMIT;
+    if (!unclaimed.isEmpty()) {
+      giveUpClaims(fresh.values().iterator().next().scopeId(), InboxDatabase.own(tx));
+    }
     database.dialect().checkBeforeCommit(connection);
     return endings;
   }
@@ -140,19 +158,30 @@ final class Attempt {
   private void handle(Map<Incoming, InboxRow> fresh, Configuration tx, Connection connection)
       throws SQLException {
     List<Incoming> all = List.copyOf(fresh.keySet());
-    if (all.get(0).route().takesMany() && !terms.isolated()) {
-      culprit = all.size() == 1 ? all.get(0) : null;
-      call(all, tx, connection);
-      all.forEach(this::processed);
-      return;
+    HeldKeys held = HeldKeys.of(all);
+    try {
+      if (all.get(0).route().takesMany() && !terms.isolated()) {
+        culprit = all.size() == 1 ? all.get(0) : null;
+        call(all, tx, connection);
+        all.forEach(this::processed);
+        return;
+      }
+      shared = all.size() > 1;
+      handleEach(fresh, tx, connection);
+    } finally {
+      held.release();
     }
+  }
+
+  private void handleEach(Map<Incoming, InboxRow> fresh, Configuration tx, Connection connection)
+      throws SQLException {
     long begun = System.nanoTime();
-    for (Incoming incoming : all) {
+    for (Incoming incoming : fresh.keySet()) {
       if (incoming.isHeldBack()) {
         notRun(incoming, fresh, new Ending.HeldBack());
-      } else if (ran > 0 && System.nanoTime() - begun > terms.time().toNanos()) {
+      } else if (isHeld(incoming) || (ran > 0 && (stopped.getAsBoolean() || isOver(begun)))) {
         notRun(incoming, fresh, new Ending.NotRun());
-      } else if (terms.isolated()) {
+      } else if (terms.isolated() && shared) {
         handleIsolated(incoming, fresh, tx, connection);
       } else {
         culprit = incoming;
@@ -160,6 +189,15 @@ final class Attempt {
         processed(incoming);
       }
     }
+  }
+
+  private boolean isOver(long begun) {
+    return System.nanoTime() - begun > terms.time().toNanos();
+  }
+
+  /** Says whether one before it in its order is to run later. */
+  private boolean isHeld(Incoming incoming) {
+    return incoming.order() != null && heldOrders.contains(incoming.order());
   }
 
   private void handleIsolated(
@@ -170,20 +208,22 @@ final class Attempt {
     try {
       call(List.of(incoming), tx, connection);
       processed(incoming);
-    } catch (HandlerThrewException | SwallowedException e) {
+    } catch (HandlerThrewException | SwallowedException | OwnTransactionException e) {
       FailureKind kind = kindOf(e);
       if (kind.mayPass() || kind == FailureKind.OUTAGE) {
         throw e;
       }
       connection.rollback(before);
       guard = null;
-      notRun(incoming, fresh, new Ending.Failed(Failures.explain(incoming.message(), e)));
-      incoming.holdBackTheRest();
+      notRun(incoming, fresh, new Ending.Suspect());
+      if (incoming.order() != null) {
+        heldOrders.add(incoming.order());
+      }
     }
   }
 
   private void call(List<Incoming> messages, Configuration tx, Connection connection) {
-    Guard opened = Guard.over(connection, database.dialect());
+    Guard opened = Guard.over(connection, database.dialect(), shared);
     guard = opened;
     long begun = System.nanoTime();
     try (opened) {
@@ -196,17 +236,23 @@ final class Attempt {
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
       }
-      throw new HandlerThrewException(e);
+      opened.ownTransaction().ifPresent(Attempt::refuseToShare);
+      throw new HandlerThrewException(Failures.printable(e));
     } finally {
       ran += messages.size();
       handlerNanos += System.nanoTime() - begun;
     }
-    opened.misuse().ifPresent(this::refuse);
-    opened.firstError().ifPresent(this::refuse);
+    opened.ownTransaction().ifPresent(Attempt::refuseToShare);
+    opened.misuse().ifPresent(Attempt::refuse);
+    opened.firstError().ifPresent(Attempt::refuse);
   }
 
-  private void refuse(SQLException error) {
+  private static void refuse(SQLException error) {
     throw new SwallowedException(error);
+  }
+
+  private static void refuseToShare(SQLException asked) {
+    throw new OwnTransactionException(asked);
   }
 
   private void processed(Incoming incoming) {
@@ -220,17 +266,15 @@ final class Attempt {
 
   /** Takes back the rows of what did not come to its end: a committed row says that it did. */
   private void giveUpClaims(short scopeId, DSLContext tx) {
-    if (!unclaimed.isEmpty()) {
-      InboxTable inbox = database.schema().inbox();
-      int deleted =
-          tx.deleteFrom(inbox)
-              .where(inbox.scopeId.eq(scopeId))
-              .and(inbox.dedupKey.in(unclaimed))
-              .execute();
-      if (deleted != unclaimed.size()) { // A handler may have moved the search path.
-        throw new IllegalStateException(
-            "Of " + unclaimed.size() + " claims only " + deleted + " could be given up");
-      }
+    InboxTable inbox = database.schema().inbox();
+    int deleted =
+        tx.deleteFrom(inbox)
+            .where(inbox.scopeId.eq(scopeId))
+            .and(inbox.dedupKey.in(unclaimed))
+            .execute();
+    if (deleted != unclaimed.size()) { // A function of the database may have moved the search path.
+      throw new IllegalStateException(
+          "Of " + unclaimed.size() + " claims only " + deleted + " could be given up");
     }
   }
 
@@ -281,6 +325,13 @@ final class Attempt {
 
     Throwable thrown() {
       return thrown;
+    }
+  }
+
+  /** Says that the handler asked for what is only possible in a transaction of its own. */
+  static final class OwnTransactionException extends RuntimeException {
+    OwnTransactionException(SQLException cause) {
+      super(cause);
     }
   }
 

@@ -6,11 +6,10 @@ import io.txbox.inbox.Attempt.Terms;
 import io.txbox.store.FailureKind;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -31,8 +30,9 @@ final class Delivery {
   private final Patience patience;
   private final BooleanSupplier stopped;
   private final Map<Incoming, Ending> endings = new LinkedHashMap<>();
-  private final Set<String> heldOrders = new HashSet<>();
+  private final Map<String, Incoming> holders = new HashMap<>();
   private final long startedAt = System.nanoTime();
+  private List<Incoming> all = List.of();
   private @Nullable RuntimeException outage;
   private boolean trouble;
   private int ran;
@@ -62,7 +62,17 @@ final class Delivery {
 
   /** Runs the messages and says how each of them ended; the listeners have been told by then. */
   Map<Incoming, Ending> run(List<Incoming> messages, boolean isolated) {
+    all = messages;
     together(messages, isolated);
+    for (Incoming incoming : messages) {
+      if (endings.get(incoming) instanceof Ending.Suspect) {
+        endings.remove(incoming);
+        if (incoming.order() != null) {
+          holders.remove(incoming.order(), incoming);
+        }
+        together(List.of(incoming), false);
+      }
+    }
     return endings;
   }
 
@@ -85,7 +95,7 @@ final class Delivery {
     List<Incoming> rest = inTurn(messages);
     int retries = 0;
     while (!rest.isEmpty()) {
-      Attempt attempt = engine.attempt(terms(isolated && rest.size() > 1));
+      Attempt attempt = engine.attempt(terms(isolated && rest.size() > 1), stopped);
       try {
         committed(attempt, attempt.run(engine.rows(rest)));
         return;
@@ -94,16 +104,16 @@ final class Delivery {
         FailureKind kind = attempt.kindOf(e);
         if (stopped.getAsBoolean()) {
           failed(rest, e);
-        } else if (!patience.toTheEnd() && engine.isOutage(attempt.stage(), kind)) {
+        } else if (engine.isOutage(attempt.stage(), kind)) {
           outage(rest, e);
         } else if (attempt.stage() == Stage.CLAIM && kind.isWaitThatEnded()) {
           busy(rest, e);
-        } else if (kind.mayPass()) {
+        } else if (kind.mayPass() || kind == FailureKind.OUTAGE) { // Of this connection alone.
           again(rest, isolated, retries++, e);
         } else if (rest.size() == 1) {
           failed(rest, e);
         } else if (attempt.stage() == Stage.HANDLER) {
-          attempt.culprit().ifPresent(culprit -> failed(List.of(culprit), e));
+          attempt.culprit().ifPresent(culprit -> blame(culprit, attempt.isShared(), e));
           isolated = true;
         } else {
           eachAlone(rest);
@@ -128,15 +138,36 @@ final class Delivery {
         endings.put(message, new Ending.HeldBack());
       } else if (outage != null) { // Each would find out for itself, after the pool's time-out.
         outage(List.of(message), outage);
-      } else if (!heldOrders.isEmpty()
-          && message.order() != null
-          && heldOrders.contains(message.order())) {
+      } else if (isHeld(message)) {
         endings.put(message, new Ending.NotRun());
       } else {
         left.add(message);
       }
     }
     return left;
+  }
+
+  /** Says whether one before it in its order has not come to its end. */
+  private boolean isHeld(Incoming message) {
+    Incoming holder = message.order() == null ? null : holders.get(message.order());
+    return holder != null && all.indexOf(holder) < all.indexOf(message);
+  }
+
+  /** Ends a message, which nothing with its order and behind it may get past. */
+  private void hold(Incoming message, Ending ending) {
+    endings.put(message, ending);
+    if (message.order() != null && !isHeld(message)) {
+      holders.put(message.order(), message);
+    }
+  }
+
+  /** A failure counts if it came about in a transaction that the message shared with no other. */
+  private void blame(Incoming culprit, boolean shared, RuntimeException error) {
+    if (shared) {
+      hold(culprit, new Ending.Suspect());
+    } else {
+      failed(List.of(culprit), error);
+    }
   }
 
   private void eachAlone(List<Incoming> messages) {
@@ -148,14 +179,14 @@ final class Delivery {
     handlerTime = handlerTime.plus(attempt.handlerTime());
     ended.forEach(
         (incoming, ending) -> {
-          endings.put(incoming, ending);
           if (ending instanceof Ending.Done done) {
+            endings.put(incoming, ending);
             engine.events().tell(ended(incoming, done.receipt()));
-          } else if (ending instanceof Ending.Failed failed) {
-            trouble = true;
-            tellFailed(incoming, failed);
-          } else if (ending instanceof Ending.NotRun && incoming.order() != null) {
-            heldOrders.add(incoming.order()); // Nothing of another half may get past it.
+          } else if (ending instanceof Ending.HeldBack) {
+            endings.put(incoming, ending);
+          } else {
+            trouble |= ending instanceof Ending.Suspect;
+            hold(incoming, ending);
           }
         });
   }
@@ -177,17 +208,17 @@ final class Delivery {
       Ending.Failed failed = new Ending.Failed(Failures.explain(incoming.message(), error));
       endings.put(incoming, failed);
       incoming.holdBackTheRest();
-      tellFailed(incoming, failed);
+      engine
+          .events()
+          .tell(new InboxEvent.Failed(incoming.message(), incoming.key(), failed.failure()));
     }
   }
 
-  private void tellFailed(Incoming incoming, Ending.Failed failed) {
-    engine
-        .events()
-        .tell(new InboxEvent.Failed(incoming.message(), incoming.key(), failed.failure()));
-  }
-
   private void outage(List<Incoming> messages, RuntimeException error) {
+    if (patience.toTheEnd()) {
+      failed(messages, error);
+      return;
+    }
     outage = error;
     messages.forEach(
         incoming ->
@@ -206,13 +237,13 @@ final class Delivery {
       pause(BUSY_PAUSE.toNanos(), messages, error); // The session's own limit may be far shorter.
       return;
     }
-    endings.put(incoming, new Ending.Busy());
-    if (incoming.order() != null) {
-      heldOrders.add(incoming.order());
-    }
+    hold(incoming, new Ending.Busy());
   }
 
-  /** Lets messages run again after a transient error: one by itself, many as two halves. */
+  /**
+   * Lets messages run again after an error that may pass, or that broke one connection of a
+   * database which takes writes: one message by itself, many as two halves.
+   */
   private void again(
       List<Incoming> messages, boolean isolated, int retries, RuntimeException error) {
     if (messages.size() == 1 && retries >= engine.maxTransientRetries()) {

@@ -13,8 +13,14 @@ sealed interface Ending {
   /** It did not run since one before it in its sequence failed. */
   record HeldBack() implements Ending {}
 
-  /** It did not run: the batch's time was up, or it follows one that is busy. */
+  /** It did not run: the batch's time was up, or it follows one that has not come to its end. */
   record NotRun() implements Ending {}
+
+  /**
+   * It failed, or asked for what would have changed the transaction for others, while others shared
+   * it. That says nothing yet: it is to run by itself.
+   */
+  record Suspect() implements Ending {}
 
   /** Another transaction works on its key. */
   record Busy() implements Ending {}

@@ -7,11 +7,12 @@ import io.txbox.store.InboxRow;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /** What all deliveries of an inbox share. Thread-safe. */
 record Engine(InboxDatabase database, InboxRows rowsOf, int maxTransientRetries, Events events) {
-  Attempt attempt(Terms terms) {
-    return new Attempt(database, terms);
+  Attempt attempt(Terms terms, BooleanSupplier stopped) {
+    return new Attempt(database, terms, stopped);
   }
 
   /** Makes the rows that say that messages were processed now. */

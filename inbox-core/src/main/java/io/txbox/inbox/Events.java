@@ -1,6 +1,8 @@
 package io.txbox.inbox;
 
+import io.txbox.inbox.InboxEvent.PauseReason;
 import java.util.List;
+import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +24,12 @@ final class Events {
       try {
         listener.on(event);
       } catch (Throwable e) { // The edge to the user's code: the delivery has ended as it has.
-        log.warn("{} - The listener {} failed on {}", consumerGroup, listener, event, e);
+        log.warn(
+            "{} - The listener {} failed on {}",
+            consumerGroup,
+            listener,
+            event,
+            Failures.printable(e));
       }
     }
   }
@@ -34,17 +41,38 @@ final class Events {
           "{} - {} has the dedup key '{}' of a message with another body and was not handled. If"
               + " they are different messages, the key is not unique: choose another one.",
           consumerGroup,
-          event.message(),
+          conflict.message(),
           conflict.key().value());
     } else if (event instanceof InboxEvent.Busy busy) {
       log.info(
           "{} - {} waits for {}: another transaction works on its dedup key '{}'",
           consumerGroup,
-          event.message(),
+          busy.message(),
           busy.waited(),
           busy.key().value());
+    } else if (event instanceof InboxEvent.Paused paused) {
+      logPause(paused);
+    } else if (event instanceof InboxEvent.Resumed resumed) {
+      log.info(
+          "{} - Goes on after {} ({})", consumerGroup, resumed.after(), nameOf(resumed.reason()));
     } else {
       log.debug("{} - {}", consumerGroup, event);
     }
+  }
+
+  private void logPause(InboxEvent.Paused paused) {
+    if (paused.cause().isEmpty()) {
+      log.info("{} - Pauses ({})", consumerGroup, nameOf(paused.reason()));
+      return;
+    }
+    log.warn(
+        "{} - Pauses: the database is out of order. Whether it takes writes is tried now and then;"
+            + " no message uses an attempt.",
+        consumerGroup,
+        paused.cause().get());
+  }
+
+  private static String nameOf(PauseReason reason) {
+    return reason.name().toLowerCase(Locale.ROOT);
   }
 }

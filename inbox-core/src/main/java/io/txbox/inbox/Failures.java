@@ -7,6 +7,8 @@ import io.txbox.InboxMessage;
 import io.txbox.TransactionRefusedException;
 import io.txbox.inbox.Attempt.HandlerThrewException;
 import io.txbox.inbox.Attempt.SwallowedException;
+import java.io.PrintWriter;
+import java.io.Writer;
 
 /** Says to the user what went wrong with a message. */
 final class Failures {
@@ -27,6 +29,29 @@ final class Failures {
     }
     return new DatabaseFailedException(
         message, "The transaction did not commit, as far as is known", error);
+  }
+
+  /**
+   * Returns what a user's code has thrown, or something in its place if it cannot be printed: it
+   * will be, into messages and logs, and nothing may fail for that.
+   */
+  static Throwable printable(Throwable thrown) {
+    try {
+      thrown.printStackTrace(new PrintWriter(Writer.nullWriter()));
+      String unused = thrown.getMessage() + thrown;
+      return thrown;
+    } catch (Throwable e) {
+      return new UnprintableException(thrown.getClass(), e.getClass());
+    }
+  }
+
+  /** Stands for what cannot be printed. */
+  private static final class UnprintableException extends RuntimeException {
+    UnprintableException(Class<?> thrown, Class<?> instead) {
+      super(
+          "%s, which cannot be printed: its toString, getMessage or printStackTrace throws %s"
+              .formatted(thrown.getName(), instead.getName()));
+    }
   }
 
   /** Keeps what failed beside it, such as the rollback. */

@@ -73,10 +73,12 @@ public final class Inbox {
    *     the message must be delivered again
    * @throws io.txbox.SetupException at the first call, if the database or its schema is not fit
    * @throws IllegalArgumentException if no handler was given for the topic
+   * @throws IllegalStateException if it is called by a handler whose own transaction holds the key
    */
   public Receipt receive(InboxMessage message) {
     check();
     Incoming incoming = incoming(message);
+    HeldKeys.refuse(incoming.key());
     Ending ending =
         new Delivery(engine, patience, Thread.currentThread()::isInterrupted)
             .run(List.of(incoming), false)

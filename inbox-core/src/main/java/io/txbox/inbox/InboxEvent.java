@@ -5,19 +5,23 @@ import io.txbox.DeliveryException;
 import io.txbox.InboxMessage;
 import io.txbox.KeyRefusedException;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
- * Tells what happened to a message (invariant COUNTED).
+ * Tells what happened to a message, or to the consumption as a whole (invariant COUNTED).
  *
  * <p>Each delivery ends in exactly one {@link Ended} event. {@link Retried} and {@link Busy} may
  * come before it, any number of times.
  */
 public sealed interface InboxEvent {
-  /** Returns the message as it was delivered. */
-  InboxMessage message();
+  /** What happened to a message. */
+  sealed interface OfMessage extends InboxEvent {
+    /** Returns the message as it was delivered. */
+    InboxMessage message();
+  }
 
   /** The end of a delivery. */
-  sealed interface Ended extends InboxEvent {}
+  sealed interface Ended extends OfMessage {}
 
   /**
    * The handler ran and its transaction is committed.
@@ -41,12 +45,35 @@ public sealed interface InboxEvent {
    * @param retry which retry this is, from 1
    */
   record Retried(InboxMessage message, DedupKey key, int retry, Throwable cause)
-      implements InboxEvent {}
+      implements OfMessage {}
 
   /**
    * Another transaction works on the key; this delivery goes on waiting for it.
    *
    * @param waited for how long it has waited
    */
-  record Busy(InboxMessage message, DedupKey key, Duration waited) implements InboxEvent {}
+  record Busy(InboxMessage message, DedupKey key, Duration waited) implements OfMessage {}
+
+  /**
+   * No further message is taken up, until {@link Resumed} with the same reason. None uses an
+   * attempt for it.
+   *
+   * @param cause what showed that the database is out of order, if that is the reason
+   */
+  record Paused(PauseReason reason, Optional<Throwable> cause) implements InboxEvent {}
+
+  /**
+   * Messages are taken up again, unless there is another reason not to.
+   *
+   * @param after how long the pause was
+   */
+  record Resumed(PauseReason reason, Duration after) implements InboxEvent {}
+
+  /** Why no message is taken up. */
+  enum PauseReason {
+    /** By a call of {@code pause()}. */
+    REQUESTED,
+    /** The database is out of order; whether it is back is found out by writes of txbox's own. */
+    OUTAGE
+  }
 }

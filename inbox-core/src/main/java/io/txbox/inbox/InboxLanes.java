@@ -2,10 +2,12 @@ package io.txbox.inbox;
 
 import io.txbox.InboxMessage;
 import io.txbox.inbox.Delivery.Patience;
+import io.txbox.inbox.InboxEvent.PauseReason;
 import io.txbox.inbox.Sequence.Place;
 import io.txbox.internal.lane.BatchResult;
 import io.txbox.internal.lane.Job;
 import io.txbox.internal.lane.LaneSettings;
+import io.txbox.internal.lane.LaneWork;
 import io.txbox.internal.lane.Lanes;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,6 +40,8 @@ public final class InboxLanes implements AutoCloseable {
   private final Patience patience;
   private final Patience patienceForBusy;
   private final Lanes<Handover> lanes;
+  private final Object pause = new Object();
+  private long pausedAt;
 
   /**
    * Makes lanes and starts their threads.
@@ -49,7 +53,7 @@ public final class InboxLanes implements AutoCloseable {
     this.inbox = inbox;
     this.patience = new Patience(CLAIM_WAIT, false, settings.batchTime());
     this.patienceForBusy = new Patience(BUSY_CLAIM_WAIT, false, settings.batchTime());
-    this.lanes = new Lanes<>(instance, settings, this::work, Handover::abandon);
+    this.lanes = new Lanes<>(instance, settings, new Work());
   }
 
   /** A message that a lane has, or will have, and whoever waits for it. */
@@ -60,10 +64,6 @@ public final class InboxLanes implements AutoCloseable {
 
     Handover(Incoming incoming) {
       this.incoming = incoming;
-    }
-
-    void abandon() {
-      receipt.completeExceptionally(new CancellationException("The lanes are closed"));
     }
   }
 
@@ -111,7 +111,7 @@ public final class InboxLanes implements AutoCloseable {
                 sequence == null ? incoming : incoming.at(new Place(sequence, jobs.size())));
         receipts.add(handover.receipt);
         jobs.add(job(handover));
-      } catch (RuntimeException e) { // Its key is refused.
+      } catch (Throwable e) { // Its key is refused; or the edge to a user's code.
         receipts.add(CompletableFuture.failedFuture(e));
         refused = sequence != null;
       }
@@ -125,14 +125,26 @@ public final class InboxLanes implements AutoCloseable {
     return new Job<>(handover, Kind.of(incoming), incoming.key(), incoming.order());
   }
 
-  /** Takes nothing more until {@link #resume()}; what a lane has taken comes to its end. */
+  /**
+   * Takes nothing more until {@link #resume()}; what a lane has taken comes to its end. Idempotent.
+   */
   public void pause() {
-    lanes.pause();
+    synchronized (pause) {
+      if (lanes.pause()) {
+        pausedAt = System.nanoTime();
+        tell(new InboxEvent.Paused(PauseReason.REQUESTED, Optional.empty()));
+      }
+    }
   }
 
-  /** Goes on after {@link #pause()}. */
+  /** Goes on after {@link #pause()}. Idempotent. */
   public void resume() {
-    lanes.resume();
+    synchronized (pause) {
+      if (lanes.resume()) {
+        Duration after = Duration.ofNanos(System.nanoTime() - pausedAt);
+        tell(new InboxEvent.Resumed(PauseReason.REQUESTED, after));
+      }
+    }
   }
 
   /** Cancels what waits, and takes nothing more; what a lane has taken goes on. Idempotent. */
@@ -146,13 +158,39 @@ public final class InboxLanes implements AutoCloseable {
     lanes.close();
   }
 
-  private BatchResult<Handover> work(List<Handover> batch) {
-    try {
-      return deliver(batch);
-    } catch (
-        Throwable e) { // The edge: a lane must survive whatever it is, and nobody wait for ever.
-      batch.forEach(handover -> handover.receipt.completeExceptionally(e));
-      return new BatchResult<>(Set.of(), Set.of(), 0, Duration.ZERO, true, Optional.empty());
+  private void tell(InboxEvent event) {
+    inbox.engine().events().tell(event);
+  }
+
+  private final class Work implements LaneWork<Handover> {
+    @Override
+    public BatchResult<Handover> run(List<Handover> batch) {
+      try {
+        return deliver(batch);
+      } catch (Throwable e) { // The edge: a lane must survive it, and nobody wait for ever.
+        batch.forEach(handover -> handover.receipt.completeExceptionally(e));
+        return new BatchResult<>(Set.of(), Set.of(), 0, Duration.ZERO, true, Optional.empty());
+      }
+    }
+
+    @Override
+    public boolean isPossible() {
+      return inbox.engine().database().takesWrites();
+    }
+
+    @Override
+    public void paused(Throwable cause) {
+      tell(new InboxEvent.Paused(PauseReason.OUTAGE, Optional.of(cause)));
+    }
+
+    @Override
+    public void resumed(Duration after) {
+      tell(new InboxEvent.Resumed(PauseReason.OUTAGE, after));
+    }
+
+    @Override
+    public void abandon(Handover handover) {
+      handover.receipt.completeExceptionally(new CancellationException("The lanes are closed"));
     }
   }
 

@@ -1,7 +1,7 @@
 package io.txbox.inbox;
 
 /**
- * Is told what happens to messages, for metrics and alarms.
+ * Is told what happens, for metrics and alarms.
  *
  * <p>Called from several threads at once, outside of transactions: an {@link InboxEvent.Ended}
  * event comes after the commit or rollback and before the acknowledgement. It should be quick: the

@@ -44,7 +44,7 @@ record Route(
     try {
       value = extractor.apply(message);
     } catch (Throwable e) { // The edge to the user's code: whatever it is, there is no key.
-      throw new KeyRefusedException(message, Reason.EXTRACTOR_FAILED, keys, e);
+      throw new KeyRefusedException(message, Reason.EXTRACTOR_FAILED, keys, Failures.printable(e));
     }
     if (value == null) {
       throw new KeyRefusedException(
@@ -54,5 +54,16 @@ record Route(
           new NullPointerException("the extractor returned null"));
     }
     return value;
+  }
+
+  /** Each is one of its own; what the user gave is not asked. */
+  @Override
+  public boolean equals(Object other) {
+    return this == other;
+  }
+
+  @Override
+  public int hashCode() {
+    return System.identityHashCode(this);
   }
 }

@@ -165,7 +165,6 @@ public final class InboxConsumer implements AutoCloseable {
   public synchronized void pause() {
     if (running != null) {
       running.lanes.pause();
-      log.info("{} - Paused", consumerGroup);
     }
   }
 
@@ -173,7 +172,6 @@ public final class InboxConsumer implements AutoCloseable {
   public synchronized void resume() {
     if (running != null) {
       running.lanes.resume();
-      log.info("{} - Goes on", consumerGroup);
     }
   }
 

@@ -90,7 +90,7 @@ final class Intake {
     List<CompletableFuture<Receipt>> receipts;
     try {
       receipts = submit.apply(messages.stream().map(ReceivedMessages::of).toList());
-    } catch (RuntimeException e) { // The edge: whatever it is, nothing is acknowledged.
+    } catch (Throwable e) { // The edge: whatever it is, nothing is acknowledged.
       messages.forEach(message -> warn(message, e));
       return Collections.nCopies(messages.size(), false);
     }

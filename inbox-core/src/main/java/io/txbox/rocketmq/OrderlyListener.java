@@ -27,6 +27,7 @@ final class OrderlyListener implements MessageListenerOrderly {
   @Override
   public ConsumeOrderlyStatus consumeMessage(
       List<MessageExt> messages, ConsumeOrderlyContext context) {
+    forgetOthersQueues();
     MessageQueue queue = context.getMessageQueue();
     List<Outcome> outcomes = intake.takeInOrder(queue.toString(), messages);
     if (outcomes.contains(Outcome.HELD)) {
@@ -44,6 +45,16 @@ final class OrderlyListener implements MessageListenerOrderly {
     }
     countOnlyFor(failed, messages);
     return ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT;
+  }
+
+  /** A queue that another instance has now is no longer this one's to watch. */
+  @SuppressWarnings("deprecation") // There is no other way to know which queues are this one's.
+  private void forgetOthersQueues() {
+    if (!failing.isEmpty()) {
+      Set<MessageQueue> own =
+          client.getDefaultMQPushConsumerImpl().getRebalanceImpl().getProcessQueueTable().keySet();
+      watch(failing.retainAll(own));
+    }
   }
 
   /**

@@ -34,17 +34,25 @@ public final class Guard implements AutoCloseable {
   private final List<SQLException> errors = new ArrayList<>();
   private final IdentityHashMap<Savepoint, Integer> errorsBefore = new IdentityHashMap<>();
   private final Connection guarded;
+  private final boolean shared;
   private Optional<SQLException> misuse = Optional.empty();
+  private Optional<SQLException> ownTransaction = Optional.empty();
   private boolean closed;
 
-  private Guard(Connection connection, StoreDialect dialect) {
+  private Guard(Connection connection, StoreDialect dialect, boolean shared) {
     this.dialect = dialect;
+    this.shared = shared;
     this.guarded = new GuardedJdbc(this).connection(connection);
   }
 
-  /** Guards a connection on which a transaction runs. */
-  public static Guard over(Connection connection, StoreDialect dialect) {
-    return new Guard(connection, dialect);
+  /**
+   * Guards a connection on which a transaction runs.
+   *
+   * @param shared whether other handlers run in the transaction too, so that what would change it
+   *     for them is refused: see {@link #ownTransaction()}
+   */
+  public static Guard over(Connection connection, StoreDialect dialect, boolean shared) {
+    return new Guard(connection, dialect, shared);
   }
 
   /** Returns the transaction as a handler may use it, with the settings of a configuration. */
@@ -81,6 +89,14 @@ public final class Guard implements AutoCloseable {
     return misuse;
   }
 
+  /**
+   * Returns the refusal of the first statement that may run only in a transaction that the handler
+   * shares with no other, if there was one; the database has not seen it.
+   */
+  public Optional<SQLException> ownTransaction() {
+    return ownTransaction;
+  }
+
   /** Runs one JDBC call of the handler, when it is its turn. */
   @Nullable Object run(JdbcCall call) throws SQLException {
     turn.lock();
@@ -115,11 +131,22 @@ public final class Guard implements AutoCloseable {
     return refusal;
   }
 
-  /** Refuses SQL that would end the transaction. */
+  /** Refuses SQL that would end the transaction, or change it for others that share it. */
   void admit(String sql) throws SQLException {
     Optional<String> refused = SqlGate.firstRefused(sql, dialect);
     if (refused.isPresent()) {
       throw refuse(refused.get());
+    }
+    if (shared && SqlGate.leavesTraces(sql)) {
+      SQLException refusal =
+          new SQLException(
+              "It needs a transaction that no other message shares, in which txbox runs this"
+                  + " message next: "
+                  + sql);
+      if (ownTransaction.isEmpty()) {
+        ownTransaction = Optional.of(refusal);
+      }
+      throw refusal;
     }
   }
 

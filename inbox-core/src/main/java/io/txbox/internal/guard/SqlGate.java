@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -34,6 +35,15 @@ final class SqlGate {
           "SYNCHRONOUS_COMMIT",
           "COMPLETION_TYPE");
 
+  /** Words that begin what stays in effect behind it, or may do so: nobody sees what DO runs. */
+  private static final Set<String> LASTING = Set.of("SET", "DO", "CALL", "DECLARE");
+
+  /** What does so inside of a statement. */
+  private static final Pattern LASTING_INSIDE =
+      Pattern.compile(
+          "\\bset_config\\b|\\bINTO\\s+(LOCAL\\s+|GLOBAL\\s+)?TEMP(ORARY)?\\s",
+          Pattern.CASE_INSENSITIVE);
+
   private SqlGate() {}
 
   /** Returns the head of the first statement that must not run in a handler. */
@@ -43,6 +53,21 @@ final class SqlGate {
         .filter(head -> endsTransaction(head) || dialect.commitsImplicitly(head))
         .map(head -> "\"" + String.join(" ", head) + "\"")
         .findFirst();
+  }
+
+  /**
+   * Says whether a statement leaves behind what those after it in its transaction would meet: a
+   * setting, a temporary table, a cursor. What a function sets inside is not seen.
+   */
+  static boolean leavesTraces(String sql) {
+    return LASTING_INSIDE.matcher(sql).find()
+        || readings(sql)
+            .flatMap(reading -> reading.heads().stream())
+            .anyMatch(
+                head ->
+                    LASTING.contains(head.get(0))
+                        || (head.get(0).equals("CREATE")
+                            && (head.contains("TEMP") || head.contains("TEMPORARY"))));
   }
 
   private static Stream<SqlReading> readings(String sql) {

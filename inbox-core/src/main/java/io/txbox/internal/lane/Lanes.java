@@ -1,6 +1,7 @@
 package io.txbox.internal.lane;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -9,9 +10,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,15 +33,13 @@ public final class Lanes<T> implements AutoCloseable {
 
   private final String instance;
   private final LaneSettings settings;
-  private final Function<List<T>, BatchResult<T>> work;
-  private final Consumer<T> abandon;
+  private final LaneWork<T> work;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final ReadyQueue<T> queue = new ReadyQueue<>();
   private final Map<Object, BatchSize> sizes = new HashMap<>();
-  private final Map<Object, Integer> lanesOf = new HashMap<>();
+  private final Outage outage = new Outage();
   private final List<Thread> threads;
-  private final Outage outage;
   private boolean paused;
   private boolean stopped;
   private volatile boolean closed;
@@ -49,19 +48,11 @@ public final class Lanes<T> implements AutoCloseable {
    * Makes lanes and starts their threads.
    *
    * @param instance the name that the threads and the log begin with
-   * @param work works on a batch, all of one kind, and throws nothing
-   * @param abandon is told of a job that no lane will take any more
    */
-  public Lanes(
-      String instance,
-      LaneSettings settings,
-      Function<List<T>, BatchResult<T>> work,
-      Consumer<T> abandon) {
+  public Lanes(String instance, LaneSettings settings, LaneWork<T> work) {
     this.instance = instance;
     this.settings = settings;
     this.work = work;
-    this.outage = new Outage(instance);
-    this.abandon = abandon;
     this.threads =
         IntStream.rangeClosed(1, settings.lanes())
             .mapToObj(i -> new Thread(this::run, instance + "-lane-" + i))
@@ -83,25 +74,35 @@ public final class Lanes<T> implements AutoCloseable {
       lock.unlock();
     }
     if (refused) {
-      jobs.forEach(job -> abandon.accept(job.payload()));
+      jobs.forEach(job -> work.abandon(job.payload()));
     }
   }
 
-  /** Takes nothing more, until {@link #resume()}. What a lane has taken comes to its end. */
-  public void pause() {
-    setPaused(true);
+  /**
+   * Takes nothing more, until {@link #resume()}. What a lane has taken comes to its end.
+   *
+   * @return whether it was not paused before
+   */
+  public boolean pause() {
+    return setPaused(true);
   }
 
-  /** Goes on after {@link #pause()}. */
-  public void resume() {
-    setPaused(false);
+  /**
+   * Goes on after {@link #pause()}.
+   *
+   * @return whether it was paused
+   */
+  public boolean resume() {
+    return setPaused(false);
   }
 
-  private void setPaused(boolean paused) {
+  private boolean setPaused(boolean paused) {
     lock.lock();
     try {
+      boolean changes = this.paused != paused;
       this.paused = paused;
       changed.signalAll();
+      return changes;
     } finally {
       lock.unlock();
     }
@@ -123,7 +124,7 @@ public final class Lanes<T> implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    left.forEach(job -> abandon.accept(job.payload()));
+    left.forEach(job -> work.abandon(job.payload()));
   }
 
   /** Abandons what waits, interrupts what still runs, and waits for it to end. Idempotent. */
@@ -157,62 +158,58 @@ public final class Lanes<T> implements AutoCloseable {
   }
 
   private void run() {
-    while (true) {
-      List<Job<T>> batch = take();
-      if (batch.isEmpty()) {
-        return;
-      }
-      if (!closed && Thread.interrupted()) {
-        log.debug("{} - A handler left its thread interrupted", instance);
-      }
-      finish(batch, work.apply(batch.stream().map(Job::payload).toList()));
+    for (Runnable next = next(); next != null; next = next()) {
+      next.run();
     }
   }
 
-  /** Waits for jobs; returns none if the lanes have stopped. */
-  private List<Job<T>> take() {
+  /** Waits for something to do; returns nothing if the lanes have stopped. */
+  private @Nullable Runnable next() {
     lock.lock();
     try {
       while (!stopped) {
-        List<Job<T>> batch = paused ? List.of() : ready(System.nanoTime());
-        if (!batch.isEmpty()) {
-          lanesOf.merge(batch.get(0).kind(), 1, Integer::sum);
-          if (queue.hasMore()) {
-            changed.signal(); // For another lane, which does the same.
+        long now = System.nanoTime();
+        if (paused) {
+          await(OptionalLong.empty(), now);
+        } else if (!outage.isOn()) {
+          List<Job<T>> batch = queue.take(kind -> sizeOf(kind).room(now), now);
+          if (!batch.isEmpty()) {
+            sizeOf(batch.get(0).kind()).began(now);
+            if (queue.hasMore()) {
+              changed.signal(); // For another lane, which does the same.
+            }
+            return () -> workOn(batch, now);
           }
-          return batch;
+          await(nextReady(now), now);
+        } else if (outage.beginProbe(now)) {
+          return this::probe;
+        } else {
+          await(
+              outage.isProbing() ? OptionalLong.empty() : OptionalLong.of(outage.nextProbe()), now);
         }
-        await();
       }
-      return List.of();
+      return null;
     } finally {
       lock.unlock();
     }
   }
 
-  private List<Job<T>> ready(long now) {
-    if (!outage.isOn()) {
-      return queue.take(this::room, now);
+  /** Returns when something may be ready without anybody's doing. */
+  private OptionalLong nextReady(long now) {
+    if (!queue.hasMore()) {
+      return OptionalLong.empty();
     }
-    List<Job<T>> one = outage.mayProbe(now) ? queue.take(kind -> 1, now) : List.of();
-    if (!one.isEmpty()) {
-      outage.probing();
-    }
-    return one;
+    LongStream due = queue.nextDue().stream().map(at -> at - now > 0 ? at : now + LATER.toNanos());
+    LongStream hanging =
+        sizes.values().stream().flatMapToLong(size -> size.nextHanging(now).stream());
+    return LongStream.concat(due, hanging).min();
   }
 
-  @SuppressWarnings("WaitNotInLoop") // take() is the loop.
-  private void await() {
-    long now = System.nanoTime();
-    OptionalLong due = queue.nextDue();
-    if (outage.isOn()) {
-      due = OptionalLong.of(outage.nextProbe());
-    }
+  @SuppressWarnings("WaitNotInLoop") // next() is the loop.
+  private void await(OptionalLong until, long now) {
     try {
-      if (due.isPresent()) {
-        // What is due and has no room waits for a lane to be free, which is signalled.
-        long left = due.getAsLong() - now;
-        changed.awaitNanos(left > 0 ? left : LATER.toNanos());
+      if (until.isPresent()) {
+        changed.awaitNanos(until.getAsLong() - now);
       } else {
         changed.await();
       }
@@ -221,39 +218,56 @@ public final class Lanes<T> implements AutoCloseable {
     }
   }
 
-  private int room(Object kind) {
-    BatchSize size = sizeOf(kind);
-    return lanesOf.getOrDefault(kind, 0) < size.lanes() ? size.next() : 0;
-  }
-
   private BatchSize sizeOf(Object kind) {
     return sizes.computeIfAbsent(
         kind, any -> new BatchSize(settings.maxBatch(), settings.batchTime()));
   }
 
-  private void finish(List<Job<T>> batch, BatchResult<T> result) {
-    Object kind = batch.get(0).kind();
-    List<Job<T>> again =
-        batch.stream().filter(job -> result.again().contains(job.payload())).toList();
-    List<Job<T>> later =
-        batch.stream().filter(job -> result.later().contains(job.payload())).toList();
-    List<Job<T>> left;
+  private void probe() {
+    boolean possible = work.isPossible();
+    Duration age;
     lock.lock();
     try {
-      sizeOf(kind).learn(result);
-      boolean wasOut = outage.isOn();
-      outage.learn(result, System.nanoTime());
-      lanesOf.merge(kind, -1, Integer::sum);
-      queue.done(
-          batch.stream()
-              .filter(job -> !result.again().contains(job.payload()))
-              .filter(job -> !result.later().contains(job.payload()))
-              .toList());
+      long now = System.nanoTime();
+      age = outage.age(now);
+      outage.probed(possible, now);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    if (possible) {
+      work.resumed(age);
+    }
+  }
+
+  private void workOn(List<Job<T>> batch, long began) {
+    if (!closed && Thread.interrupted()) {
+      log.debug("{} - A handler left its thread interrupted", instance);
+    }
+    finish(batch, began, work.run(batch.stream().map(Job::payload).toList()));
+  }
+
+  private void finish(List<Job<T>> batch, long began, BatchResult<T> result) {
+    List<Job<T>> again = new ArrayList<>();
+    List<Job<T>> later = new ArrayList<>();
+    List<Job<T>> done = new ArrayList<>();
+    for (Job<T> job : batch) {
+      boolean isAgain = result.again().contains(job.payload());
+      (isAgain ? again : result.later().contains(job.payload()) ? later : done).add(job);
+    }
+    List<Job<T>> left;
+    boolean outageBegan;
+    lock.lock();
+    try {
+      long now = System.nanoTime();
+      sizeOf(batch.get(0).kind()).ended(began, result);
+      outageBegan = outage.learn(result, now);
+      queue.done(done);
       queue.putBack(again);
-      later.forEach(job -> queue.keep(job, System.nanoTime() + LATER.toNanos()));
+      later.forEach(job -> queue.keep(job, now + LATER.toNanos()));
       left = stopped ? queue.clear() : List.of();
       // This lane looks for more itself. The others must know of an outage, and one of a new wait.
-      if (wasOut != outage.isOn()) {
+      if (outageBegan) {
         changed.signalAll();
       } else if (!later.isEmpty()) {
         changed.signal();
@@ -261,6 +275,9 @@ public final class Lanes<T> implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    left.forEach(job -> abandon.accept(job.payload()));
+    left.forEach(job -> work.abandon(job.payload()));
+    if (outageBegan) {
+      result.outage().ifPresent(work::paused);
+    }
   }
 }

@@ -2,72 +2,78 @@ package io.txbox.internal.lane;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Knows whether anything can be done at present. While it cannot, one job is tried at a time, after
- * pauses that grow. Not thread-safe.
+ * Knows whether anything can be done at present. While it cannot, that is probed by one lane at a
+ * time, after pauses that grow until work has succeeded again. Not thread-safe.
  */
 final class Outage {
-  private static final Logger log = LoggerFactory.getLogger(Lanes.class);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
-  private final String instance;
   private boolean on;
   private boolean probing;
   private long pause;
   private long since;
   private long nextProbe;
 
-  Outage(String instance) {
-    this.instance = instance;
-  }
-
   boolean isOn() {
     return on;
   }
 
-  /** Says whether a job may be tried now; whoever asks must do so, if there is one. */
-  boolean mayProbe(long now) {
-    return !probing && nextProbe - now <= 0;
+  /** Begins a probe, if it is time for one and nobody else is at it. */
+  boolean beginProbe(long now) {
+    if (probing || nextProbe - now > 0) {
+      return false;
+    }
+    probing = true;
+    return true;
+  }
+
+  /** Says whether a probe is going on, which wakes the lanes when it succeeds. */
+  boolean isProbing() {
+    return probing;
   }
 
   long nextProbe() {
     return nextProbe;
   }
 
-  void probing() {
-    probing = true;
+  /**
+   * Learns from a batch.
+   *
+   * @return whether an outage has begun with it
+   */
+  boolean learn(BatchResult<?> result, long now) {
+    if (on) {
+      return false; // It was begun before, and says nothing of now.
+    }
+    if (result.outage().isEmpty()) {
+      pause = 0;
+      return false;
+    }
+    on = true;
+    since = now;
+    rest(now);
+    return true;
   }
 
-  /** Learns from a batch, or from the job that was tried. */
-  void learn(BatchResult<?> result, long now) {
-    if (result.outage().isPresent()) {
-      begun(result.outage().get(), now);
-    } else if (on) {
-      on = false;
-      log.info(
-          "{} - The database is back after {}; goes on", instance, Duration.ofNanos(now - since));
-    }
+  /** Learns from a probe. */
+  void probed(boolean possible, long now) {
     probing = false;
+    on = !possible;
+    if (on) {
+      rest(now);
+    }
   }
 
-  private void begun(Throwable cause, long now) {
-    if (!on) {
-      on = true;
-      since = now;
-      pause = FIRST_PAUSE.toNanos();
-      log.warn(
-          "{} - Pauses: the database is out of order. One message is tried now and then; none uses"
-              + " an attempt.",
-          instance,
-          cause);
-    } else {
-      pause = Math.min(LONGEST_PAUSE.toNanos(), 2 * pause);
-      log.info("{} - Still pauses, after {}", instance, Duration.ofNanos(now - since));
-    }
+  /** Returns for how long the last outage has been on. */
+  Duration age(long now) {
+    return Duration.ofNanos(now - since);
+  }
+
+  private void rest(long now) {
+    pause = pause == 0 ? FIRST_PAUSE.toNanos() : Math.min(LONGEST_PAUSE.toNanos(), 2 * pause);
     nextProbe = now + pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2);
   }
 }

@@ -103,6 +103,41 @@ class SqlGateTest {
     assertThat(SqlGate.firstRefused(sql, MYSQL_LIKE)).isEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "set local statement_timeout = 100",
+        "SET CONSTRAINTS ALL DEFERRED",
+        "set @counter = 1",
+        "select 1; /* then */ set local role other",
+        "select a, Set_Config('search_path', 'b', true) from t",
+        "do $$ begin end $$",
+        "call settle(17)",
+        "declare c cursor for select 1",
+        "create temp table t (a int) on commit drop",
+        "CREATE LOCAL TEMPORARY TABLE t (a int)",
+        "create or replace temp view v as select 1",
+        "select a into temp b from t",
+        "select a into  local temporary b from t",
+      })
+  void knowsWhatLeavesTraces(String sql) {
+    assertThat(SqlGate.leavesTraces(sql)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "insert into t (a) values ('set local x')",
+        "update t set a = 1 where b = 2",
+        "select a from t for update",
+        "insert into temperatures (a) values (1)",
+        "create table t (a int)",
+        "select current_setting('x')",
+      })
+  void knowsWhatLeavesNone(String sql) {
+    assertThat(SqlGate.leavesTraces(sql)).isFalse();
+  }
+
   private static final StoreDialect MYSQL_LIKE =
       new StoreDialect() {
         @Override

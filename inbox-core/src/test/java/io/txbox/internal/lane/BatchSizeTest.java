@@ -41,6 +41,38 @@ class BatchSizeTest {
     assertThat(size.lanes()).isEqualTo(2);
   }
 
+  @Test
+  void troubleThatLeadsBackToSingleJobsMakesGrowthRare() {
+    BatchSize small = new BatchSize(2, Duration.ofMillis(50));
+    int batchesOfTwo = 0;
+    for (int i = 0; i < 1_000; i++) {
+      boolean two = small.next() == 2;
+      batchesOfTwo += two ? 1 : 0;
+      small.learn(result(1, 10, two));
+    }
+
+    assertThat(batchesOfTwo).isBetween(2, 15);
+  }
+
+  @Test
+  void aLaneThatHangsIsNotCounted() {
+    long start = 1_000;
+    long hung = start + Duration.ofMillis(100).toNanos();
+    size.began(start);
+    size.began(start + 1);
+
+    assertThat(size.room(start + 2)).isZero();
+    assertThat(size.nextHanging(start + 2)).hasValue(hung);
+    assertThat(size.room(hung)).isEqualTo(64);
+    assertThat(size.nextHanging(hung + 1)).isEmpty();
+
+    size.began(hung);
+    size.began(hung);
+    assertThat(size.room(hung + 1)).isZero();
+    size.ended(hung, result(64, 64, false));
+    assertThat(size.room(hung + 1)).isEqualTo(64);
+  }
+
   private static BatchResult<String> result(int ran, int micros, boolean trouble) {
     return new BatchResult<>(
         Set.of(), Set.of(), ran, Duration.ofNanos(micros * 1_000L), trouble, Optional.empty());

@@ -46,10 +46,12 @@ final class Journal implements InboxListener {
 
   @Override
   public void on(InboxEvent event) {
-    write(lineOf(event));
+    if (event instanceof InboxEvent.OfMessage ofMessage) {
+      write(lineOf(ofMessage));
+    }
   }
 
-  static String lineOf(InboxEvent event) {
+  static String lineOf(InboxEvent.OfMessage event) {
     String kind =
         event instanceof InboxEvent.Duplicate duplicate
             ? duplicate.cause().name()

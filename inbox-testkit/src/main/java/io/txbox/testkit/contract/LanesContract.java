@@ -12,6 +12,7 @@ import io.txbox.KeyRefusedException;
 import io.txbox.inbox.DuplicateCause;
 import io.txbox.inbox.Inbox;
 import io.txbox.inbox.InboxEvent;
+import io.txbox.inbox.InboxEvent.PauseReason;
 import io.txbox.inbox.InboxLanes;
 import io.txbox.inbox.Receipt;
 import io.txbox.internal.lane.LaneSettings;
@@ -47,6 +48,7 @@ public abstract class LanesContract extends DatabaseContract {
   private static final LaneSettings ONE_LANE =
       BATCHES.withLanes(1).withBatchTime(Duration.ofSeconds(30));
   private static final String FAILS = "fails";
+  private static final String SPOILS = "spoils";
   private static final Duration SOON = Duration.ofSeconds(30);
 
   private final List<InboxLanes> opened = new ArrayList<>();
@@ -56,6 +58,15 @@ public abstract class LanesContract extends DatabaseContract {
 
   /** For subclasses. */
   protected LanesContract() {}
+
+  /**
+   * Returns statements after each of which, in the same transaction, the handler of another message
+   * would no longer find {@code business_effect}, or could not write to it.
+   */
+  protected abstract List<String> spoilingTheTransaction();
+
+  /** Returns a statement that breaks the connection that it runs on. */
+  protected abstract String breakingItsConnection();
 
   @Override
   @AfterEach
@@ -160,7 +171,7 @@ public abstract class LanesContract extends DatabaseContract {
     assertThatThrownBy(() -> receipts.get(1).get(30, TimeUnit.SECONDS))
         .hasCauseInstanceOf(HandlerFailedException.class);
     assertAllProcessed(List.of(receipts.get(0), receipts.get(2), receipts.get(3)));
-    assertThat(calls.get("bad")).hasValue(1);
+    assertThat(calls.get("bad")).hasValue(2); // With the others, and then by itself.
     assertThat(effects().all()).containsExactly("a", "b", "c", "plug");
     assertThat(inboxRows()).isEqualTo(4);
     assertThat(events.of(InboxEvent.Failed.class)).hasSize(1);
@@ -188,7 +199,214 @@ public abstract class LanesContract extends DatabaseContract {
     assertThat(events.of(InboxEvent.Ended.class)).hasSize(messages.size());
     assertThat(events.of(InboxEvent.Failed.class)).hasSize(messages.size() - good.size());
     names(messages, message -> message.property(FAILS).isPresent())
-        .forEach(name -> assertThat(calls.get(name)).as(name).hasValue(1));
+        .forEach(name -> assertThat(calls.get(name)).as(name).hasValueBetween(1, 3));
+  }
+
+  // BC-18
+  @Test
+  void aFailureThatOthersBroughtAboutCountsForNobody() throws Exception {
+    Set<String> failed = ConcurrentHashMap.newKeySet();
+    InboxLanes lanes =
+        open(
+            ONE_LANE,
+            inbox(
+                (message, tx) -> {
+                  Effects.handler().handle(message, tx);
+                  if (message.property(FAILS).isPresent() && failed.add(message.keys().get())) {
+                    throw new IOException("only in company");
+                  }
+                }));
+    plug(lanes);
+
+    List<CompletableFuture<Receipt>> receipts =
+        lanes.submit(List.of(bad("first"), message("a"), bad("middle"), message("b"), bad("last")));
+    unplugged.countDown();
+
+    assertAllProcessed(receipts);
+    assertThat(events.of(InboxEvent.Failed.class)).isEmpty();
+    assertThat(effects().all()).containsExactly("a", "b", "first", "last", "middle", "plug");
+    assertThat(inboxRows()).isEqualTo(6);
+  }
+
+  @Test
+  void whatRunsByItselfKeepsItsPlaceInItsOrder() throws Exception {
+    Set<String> failed = ConcurrentHashMap.newKeySet();
+    Inbox inbox =
+        builder(dsl())
+            .handler(
+                TOPIC,
+                BY_KEYS,
+                (message, tx) ->
+                    unlessPlug(
+                        message,
+                        tx,
+                        () -> {
+                          Effects.handler().handle(message, tx);
+                          String key = message.keys().orElseThrow();
+                          if (key.matches("p(4|11|12|20|29)") && failed.add(key)) {
+                            throw new IOException("only in company");
+                          }
+                        }),
+                route -> route.orderingKey(LanesContract::account))
+            .build();
+    InboxLanes lanes = open(ONE_LANE, inbox);
+    plug(lanes);
+
+    List<CompletableFuture<Receipt>> receipts = lanes.submit(messages(60));
+    unplugged.countDown();
+
+    assertAllProcessed(receipts);
+    assertThat(failed).hasSize(5);
+    assertThat(events.of(InboxEvent.Failed.class)).isEmpty();
+    Map<Integer, List<Integer>> byAccount =
+        events.of(InboxEvent.Processed.class).stream()
+            .map(processed -> processed.key().value())
+            .filter(key -> key.startsWith("p") && !key.equals("plug"))
+            .map(key -> Integer.parseInt(key.substring(1)))
+            .collect(Collectors.groupingBy(i -> i % 9));
+    assertThat(byAccount).hasSize(9);
+    assertThat(byAccount.values()).allMatch(numbers -> isSorted(numbers));
+  }
+
+  @Test
+  void aHandlerThatSpoilsItsTransactionForOthersGetsOneOfItsOwn() throws Exception {
+    InboxLanes lanes =
+        open(
+            ONE_LANE,
+            inbox(
+                counting(
+                    (message, tx) -> {
+                      Effects.handler().handle(message, tx);
+                      message.property(SPOILS).ifPresent(sql -> tx.execute(sql));
+                    })));
+    plug(lanes);
+    List<InboxMessage> messages = new ArrayList<>(messages(4));
+    int spoilers = spoilingTheTransaction().size();
+    for (int i = 0; i < spoilers; i++) {
+      messages.add(
+          2 * i + 1,
+          InboxMessage.builder(TOPIC)
+              .keys("spoiler" + i)
+              .property(Effects.NAME, "spoiler" + i)
+              .property(SPOILS, spoilingTheTransaction().get(i))
+              .build());
+      messages.add(message("after" + i));
+    }
+
+    List<CompletableFuture<Receipt>> receipts = lanes.submit(messages);
+    unplugged.countDown();
+
+    assertAllProcessed(receipts);
+    assertThat(events.of(InboxEvent.Failed.class)).isEmpty();
+    assertThat(effects().count()).isEqualTo(1 + messages.size());
+    assertThat(inboxRows()).isEqualTo(1 + messages.size());
+  }
+
+  @Test
+  void aHandlerThatBreaksItsConnectionFailsAlone() throws Exception {
+    InboxLanes lanes =
+        open(
+            ONE_LANE,
+            builder(dsl(pool -> {}))
+                .maxTransientRetries(2)
+                .handler(
+                    TOPIC,
+                    BY_KEYS,
+                    (message, tx) ->
+                        unlessPlug(
+                            message,
+                            tx,
+                            () -> {
+                              Effects.handler().handle(message, tx);
+                              if (message.property(FAILS).isPresent()) {
+                                tx.execute(breakingItsConnection());
+                              }
+                            }))
+                .build());
+    plug(lanes);
+
+    List<CompletableFuture<Receipt>> receipts =
+        lanes.submit(List.of(message("a"), bad("bad"), message("b")));
+    unplugged.countDown();
+
+    assertThat(receipts.get(1)).failsWithin(SOON);
+    assertAllProcessed(List.of(receipts.get(0), receipts.get(2)));
+    assertThat(effects().all()).containsExactly("a", "b", "plug");
+    assertThat(events.of(InboxEvent.Failed.class)).hasSize(1);
+    assertThat(events.of(InboxEvent.Paused.class)).isEmpty();
+  }
+
+  @Test
+  void refusesAMessageThatItsOwnTransactionWouldWaitFor() throws Exception {
+    CompletableFuture<Inbox> self = new CompletableFuture<>();
+    Inbox inbox =
+        inbox(
+            (message, tx) -> {
+              Effects.handler().handle(message, tx);
+              if (message.property("receives").isPresent()) {
+                self.join().receive(message(message.property("receives").get()));
+              }
+            });
+    self.complete(inbox);
+    InboxLanes lanes = open(ONE_LANE, inbox);
+    plug(lanes);
+
+    List<CompletableFuture<Receipt>> receipts =
+        lanes.submit(
+            List.of(
+                message("a"),
+                InboxMessage.builder(TOPIC)
+                    .keys("itself")
+                    .property(Effects.NAME, "itself")
+                    .property("receives", "itself")
+                    .build(),
+                InboxMessage.builder(TOPIC)
+                    .keys("another")
+                    .property(Effects.NAME, "another")
+                    .property("receives", "a")
+                    .build()));
+    unplugged.countDown();
+
+    assertAllProcessed(List.of(receipts.get(0), receipts.get(2)));
+    assertThatThrownBy(() -> receipts.get(1).get(30, TimeUnit.SECONDS))
+        .hasRootCauseInstanceOf(IllegalStateException.class)
+        .hasStackTraceContaining("Inbox.receive was called by a handler");
+    assertThat(effects().all()).containsExactly("a", "another", "plug");
+  }
+
+  @Test
+  void survivesWhatCannotBePrinted() throws Exception {
+    InboxLanes lanes =
+        open(
+            ONE_LANE,
+            inbox(
+                (message, tx) -> {
+                  Effects.handler().handle(message, tx);
+                  if (message.property(FAILS).isPresent()) {
+                    throw new UnprintableException();
+                  }
+                }));
+    plug(lanes);
+
+    List<CompletableFuture<Receipt>> sequence =
+        lanes.submitInOrder("q", List.of(message("a"), bad("bad"), message("behind")));
+    List<CompletableFuture<Receipt>> others = lanes.submit(List.of(message("b")));
+    unplugged.countDown();
+
+    assertAllProcessed(List.of(sequence.get(0), others.get(0)));
+    assertThatThrownBy(() -> sequence.get(1).get(30, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(HandlerFailedException.class)
+        .hasStackTraceContaining("UnprintableException, which cannot be printed");
+    assertThat(sequence.get(2)).isCancelled();
+    assertThat(events.of(InboxEvent.Failed.class)).hasSize(1);
+    assertThat(effects().all()).containsExactly("a", "b", "plug");
+  }
+
+  private static final class UnprintableException extends RuntimeException {
+    @Override
+    public String getMessage() {
+      return "so deep: " + this; // Which asks for the message.
+    }
   }
 
   @Test
@@ -288,6 +506,34 @@ public abstract class LanesContract extends DatabaseContract {
     assertThat(slow.get(0)).isNotDone();
     mayEnd.countDown();
     assertAllProcessed(slow);
+  }
+
+  @Test
+  void handlersThatHangHoldUpOnlyWhatTheirLanesTook() throws Exception {
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    Set<String> hanging = ConcurrentHashMap.newKeySet();
+    InboxLanes lanes =
+        open(
+            BATCHES,
+            inbox(
+                (message, tx) -> {
+                  Effects.handler().handle(message, tx);
+                  if (message.keys().orElseThrow().startsWith("hangs")) {
+                    hanging.add(message.keys().get());
+                    InboxContract.awaitLatch(mayEnd);
+                  }
+                }));
+    List<CompletableFuture<Receipt>> receipts = new ArrayList<>();
+    for (int i = 1; i <= BATCHES.lanes() - 1; i++) {
+      receipts.addAll(lanes.submit(List.of(message("hangs" + i))));
+      int taken = i;
+      await().atMost(SOON).until(() -> hanging.size() == taken);
+    }
+
+    assertAllProcessed(lanes.submit(messages(50)));
+    assertThat(receipts).noneMatch(CompletableFuture::isDone);
+    mayEnd.countDown();
+    assertAllProcessed(receipts);
   }
 
   @Test
@@ -439,7 +685,12 @@ public abstract class LanesContract extends DatabaseContract {
     assertThat(receipts.get(1)).failsWithin(SOON);
     assertAllProcessed(List.of(receipts.get(0), receipts.get(2)));
     assertThat(batches)
-        .endsWith(List.of("a", "bad", "c"), List.of("a"), List.of("bad"), List.of("c"));
+        .endsWith(
+            List.of("a", "bad", "c"),
+            List.of("a"),
+            List.of("bad"),
+            List.of("c"),
+            List.of("bad")); // By itself.
     assertThat(effects().all()).containsExactly("a", "c", "plug");
     assertThat(inboxRows()).isEqualTo(3);
   }
@@ -453,9 +704,19 @@ public abstract class LanesContract extends DatabaseContract {
     lanes.pause();
 
     List<CompletableFuture<Receipt>> receipts = lanes.submit(messages(5));
+    lanes.pause();
+    assertAllProcessed(
+        open(BATCHES, inbox(Effects.handler())).submit(List.of(message("of another instance"))));
+    assertThat(receipts).noneMatch(CompletableFuture::isDone);
+    lanes.resume();
     lanes.resume();
 
     assertAllProcessed(receipts);
+    assertThat(events.of(InboxEvent.Paused.class))
+        .containsExactly(new InboxEvent.Paused(PauseReason.REQUESTED, Optional.empty()));
+    assertThat(events.of(InboxEvent.Resumed.class))
+        .extracting(InboxEvent.Resumed::reason)
+        .containsExactly(PauseReason.REQUESTED);
   }
 
   @Test
@@ -485,6 +746,7 @@ public abstract class LanesContract extends DatabaseContract {
                   if (message.property(FAILS).isPresent()) {
                     throw new InterruptedException("by its own doing");
                   }
+                  Thread.currentThread().interrupt();
                 }));
     plug(lanes);
 
@@ -495,6 +757,7 @@ public abstract class LanesContract extends DatabaseContract {
     assertThat(receipts.get(1)).failsWithin(SOON);
     assertAllProcessed(List.of(receipts.get(0), receipts.get(2)));
     assertAllProcessed(lanes.submit(List.of(message("c"))));
+    assertThat(events.of(InboxEvent.Failed.class)).hasSize(1);
   }
 
   // OUTAGE-IS-NOT-FAILURE
@@ -517,6 +780,53 @@ public abstract class LanesContract extends DatabaseContract {
       assertAllProcessed(receipts);
       assertThat(events.of(InboxEvent.Failed.class)).isEmpty();
       assertThat(effects().count()).isEqualTo(41);
+      assertThat(events.of(InboxEvent.Paused.class))
+          .isNotEmpty()
+          .allMatch(paused -> paused.reason() == PauseReason.OUTAGE && paused.cause().isPresent());
+      assertThat(events.of(InboxEvent.Resumed.class))
+          .hasSameSizeAs(events.of(InboxEvent.Paused.class));
+    }
+  }
+
+  // OUTAGE-IS-NOT-FAILURE
+  @Test
+  void noMessageHoldsUpTheOthersWhenTheDatabaseIsBack() throws Exception {
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    CountDownLatch inHandler = new CountDownLatch(1);
+    try (TcpProxy proxy = TcpProxy.to(database().host(), database().port())) {
+      InboxLanes lanes =
+          open(
+              BATCHES.withLanes(2),
+              inbox(
+                  dslThrough(proxy, pool -> pool.setConnectionTimeout(500)),
+                  (message, tx) -> {
+                    Effects.handler().handle(message, tx);
+                    if (message.attempt() > 1) {
+                      inHandler.countDown();
+                      InboxContract.awaitLatch(mayEnd);
+                    }
+                  }));
+      assertAllProcessed(lanes.submit(List.of(message("before"))));
+
+      proxy.refuse();
+      proxy.cut();
+      // Of a kind of its own, so that it shares no batch with the others.
+      InboxMessage slow =
+          InboxMessage.builder(TOPIC)
+              .keys("slow")
+              .property(Effects.NAME, "slow")
+              .attempt(2)
+              .build();
+      List<CompletableFuture<Receipt>> first = lanes.submit(List.of(slow));
+      List<CompletableFuture<Receipt>> others = lanes.submit(messages(20));
+      await().atMost(SOON).until(() -> !events.of(InboxEvent.Paused.class).isEmpty());
+      proxy.restore();
+
+      InboxContract.awaitLatch(inHandler);
+      assertAllProcessed(others);
+      assertThat(first.get(0)).isNotDone();
+      mayEnd.countDown();
+      assertAllProcessed(first);
     }
   }
 

@@ -146,7 +146,8 @@ public abstract class RandomKillContract extends SharedBrokerContract {
   }
 
   private void assertKillsFellAllOver(List<Life> lives, int wanted) {
-    Life last = new Life(events.of(InboxEvent.class).stream().map(Journal::lineOf).toList());
+    Life last =
+        new Life(events.of(InboxEvent.OfMessage.class).stream().map(Journal::lineOf).toList());
     Fates fates = Fates.of(lives, last);
     System.out.printf("%nseed %d, %d messages: %s%n", seed, cents.size(), fates);
     assertThat(fates.kills()).isEqualTo(wanted);
