@@ -3,6 +3,7 @@ package io.txbox.testkit.contract;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import io.txbox.DatabaseFailedException;
@@ -14,6 +15,7 @@ import io.txbox.inbox.InboxEvent;
 import io.txbox.inbox.Receipt;
 import io.txbox.testkit.network.TcpProxy;
 import io.txbox.testkit.network.TcpProxy.Strike;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -249,9 +251,18 @@ public abstract class ConnectionLossContract extends DatabaseContract {
 
     assertThat(runs).hasValue(1);
     proxy.restore();
+    awaitConnections();
     assertThat(inbox.receive(message("a")).isProcessed()).isTrue();
     assertThat(effects().all()).containsExactly("a", "before");
     assertThat(events.of(InboxEvent.Failed.class)).hasSize(1);
+  }
+
+  /** The pool makes longer and longer pauses while it cannot connect. */
+  private void awaitConnections() {
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .ignoreExceptions()
+        .until(() -> unreliable.selectOne().fetchSingle().value1() == 1);
   }
 
   // COUNTED
