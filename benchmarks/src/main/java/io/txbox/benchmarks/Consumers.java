@@ -94,14 +94,11 @@ record Consumers(String nameServer, DSLContext dsl, Settings settings) {
             });
   }
 
-  /** What is measured as "with lanes", if nothing else is asked for. */
-  private static final int BATCH = 64;
-
   private InboxConsumer.Builder lanes(InboxConsumer.Builder builder) {
     if (settings.lanes() != null) {
       builder.lanes(settings.lanes());
     }
-    return builder.maxBatch(settings.batch() != null ? settings.batch() : BATCH);
+    return settings.batch() == null ? builder : builder.maxBatch(settings.batch());
   }
 
   /** Lets lanes not wait for each other, where messages contend for rows. */

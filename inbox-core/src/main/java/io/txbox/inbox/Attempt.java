@@ -223,7 +223,7 @@ final class Attempt {
   }
 
   private void call(List<Incoming> messages, Configuration tx, Connection connection) {
-    Guard opened = Guard.over(connection, database.dialect(), shared);
+    Guard opened = Guard.over(connection, database.gate(), shared);
     guard = opened;
     long begun = System.nanoTime();
     try (opened) {

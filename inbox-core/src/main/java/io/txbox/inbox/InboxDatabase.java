@@ -1,5 +1,6 @@
 package io.txbox.inbox;
 
+import io.txbox.internal.guard.SqlGate;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxTable;
 import io.txbox.store.RowState;
@@ -14,8 +15,12 @@ import org.jooq.impl.DefaultConfiguration;
 import org.jspecify.annotations.Nullable;
 
 /** Where an inbox has its tables, and how it speaks to them. */
-record InboxDatabase(DSLContext dsl, StoreDialect dialect, InboxSchema schema) {
+record InboxDatabase(DSLContext dsl, StoreDialect dialect, InboxSchema schema, SqlGate gate) {
   private static final short NO_SCOPE = 0; // Those of consumer groups begin at 1.
+
+  InboxDatabase(DSLContext dsl, StoreDialect dialect, InboxSchema schema) {
+    this(dsl, dialect, schema, new SqlGate(dialect));
+  }
 
   /** Runs statements of ours in a transaction of their own. */
   <T extends @Nullable Object> T inTransaction(Function<DSLContext, T> statements) {

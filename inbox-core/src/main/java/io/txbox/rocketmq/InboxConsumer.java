@@ -317,9 +317,8 @@ public final class InboxConsumer implements AutoCloseable {
 
     /**
      * Sets how many messages share a transaction at most. Batches form from load: a lane takes what
-     * is there, and waits for nothing. At 1, each message has a transaction of its own. Default: 1.
-     * Larger batches are new; the README lists what handlers of one batch share, and what is not
-     * right yet.
+     * is there, and waits for nothing. At 1, each message has a transaction of its own. Default:
+     * 64. The README lists what handlers of one batch share.
      *
      * @throws IllegalArgumentException if it is below 1 or above 1,000
      */

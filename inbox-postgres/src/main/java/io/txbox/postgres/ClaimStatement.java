@@ -23,20 +23,27 @@ import org.jooq.impl.DSL;
  * <p>Plain JDBC, since it is on the path of every message. One row has a statement of its own: the
  * arrays of many rows are planned anew each time, as their length makes a plan of its own look
  * cheaper to the server than the one it could keep.
+ *
+ * <p>How long to wait for a rival is set on the same way to the server, and set back to what the
+ * session has for the handler's own statements. With one row, the insert does both itself: it reads
+ * its row, and with it the new limit, before it inserts, and gives the old one back with the row;
+ * if it inserts nothing, no handler runs. With many rows that would happen row by row, so there it
+ * is done by a statement before and another behind.
  */
 final class ClaimStatement {
-  /** In front of the insert, on the same way to the server: how long to wait for a rival. */
   private static final String LIMIT_WAIT =
-      "SELECT set_config('txbox.lock_timeout', current_setting('lock_timeout'), true),"
-          + " set_config('lock_timeout', ?, true); ";
+      "SELECT set_config('txbox.lock_timeout', current_setting('lock_timeout'), true) AS old,"
+          + " set_config('lock_timeout', ?, true) AS wait";
 
-  /** Behind it: what the session has for the handler's own statements. */
   private static final String RESTORE =
-      "; SELECT set_config('lock_timeout', current_setting('txbox.lock_timeout'), true)";
+      "set_config('lock_timeout', current_setting('txbox.lock_timeout'), true)";
 
   private static final String COLUMNS =
       "(message_time, processed_at, body_fingerprint, scope_id, state, dedup_key, message_id)";
-  private static final String ONE = "VALUES (?, ?, ?, ?, ?, ?, ?)";
+  private static final String ONE =
+      "SELECT ?::bigint, ?::bigint, ?::bigint, ?::smallint, ?::smallint, ?::text, ?::text FROM ("
+          + LIMIT_WAIT
+          + " OFFSET 0) AS waits WHERE old IS NOT NULL AND wait IS NOT NULL"; // Or none is read.
   private static final String MANY =
       "SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::smallint[], ?::smallint[],"
           + " ?::text[], ?::text[])";
@@ -53,8 +60,8 @@ final class ClaimStatement {
             + DSL.using(SQLDialect.POSTGRES).render(inbox.getQualifiedName())
             + " "
             + COLUMNS;
-    one = LIMIT_WAIT + String.join(" ", insert, ONE, IF_NEW) + RESTORE;
-    many = LIMIT_WAIT + String.join(" ", insert, MANY, IF_NEW) + RESTORE;
+    one = String.join(" ", insert, ONE, IF_NEW) + ", " + RESTORE;
+    many = LIMIT_WAIT + "; " + String.join(" ", insert, MANY, IF_NEW) + "; SELECT " + RESTORE;
   }
 
   /**
@@ -66,29 +73,39 @@ final class ClaimStatement {
   record Result(Set<String> claimed, String isolation, String synchronousCommit) {}
 
   Result run(Connection connection, List<InboxRow> rows, Duration wait) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(rows.size() == 1 ? one : many)) {
-      statement.setString(1, Long.toString(wait.toMillis()));
-      if (rows.size() == 1) {
-        bind(statement, rows.get(0));
-      } else {
-        bind(connection, statement, rows);
+    String limit = Long.toString(wait.toMillis());
+    return rows.size() == 1
+        ? runOne(connection, rows.get(0), limit)
+        : runMany(connection, rows, limit);
+  }
+
+  private Result runOne(Connection connection, InboxRow row, String limit) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(one)) {
+      statement.setLong(1, row.messageTime().toEpochMilli());
+      statement.setLong(2, row.processedAt().toEpochMilli());
+      statement.setLong(3, row.bodyFingerprint());
+      statement.setShort(4, row.scopeId());
+      statement.setShort(5, row.state().code());
+      statement.setString(6, row.dedupKey());
+      statement.setString(7, row.messageId());
+      statement.setString(8, limit);
+      try (ResultSet claimed = statement.executeQuery()) {
+        return read(claimed);
       }
+    }
+  }
+
+  private Result runMany(Connection connection, List<InboxRow> rows, String limit)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(many)) {
+      statement.setString(1, limit);
+      bind(connection, statement, rows);
       statement.execute();
       statement.getMoreResults(); // Past what LIMIT_WAIT gives.
       try (ResultSet claimed = statement.getResultSet()) {
         return read(claimed);
       }
     }
-  }
-
-  private static void bind(PreparedStatement statement, InboxRow row) throws SQLException {
-    statement.setLong(2, row.messageTime().toEpochMilli());
-    statement.setLong(3, row.processedAt().toEpochMilli());
-    statement.setLong(4, row.bodyFingerprint());
-    statement.setShort(5, row.scopeId());
-    statement.setShort(6, row.state().code());
-    statement.setString(7, row.dedupKey());
-    statement.setString(8, row.messageId());
   }
 
   private static void bind(Connection connection, PreparedStatement statement, List<InboxRow> rows)

@@ -1,6 +1,5 @@
 package io.txbox.internal.guard;
 
-import io.txbox.store.StoreDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * turns; {@link #close()} waits for the one that runs.
  */
 public final class Guard implements AutoCloseable {
-  private final StoreDialect dialect;
+  private final SqlGate gate;
   private final ReentrantLock turn = new ReentrantLock();
   private final List<SQLException> errors = new ArrayList<>();
   private final IdentityHashMap<Savepoint, Integer> errorsBefore = new IdentityHashMap<>();
@@ -39,8 +38,8 @@ public final class Guard implements AutoCloseable {
   private Optional<SQLException> ownTransaction = Optional.empty();
   private boolean closed;
 
-  private Guard(Connection connection, StoreDialect dialect, boolean shared) {
-    this.dialect = dialect;
+  private Guard(Connection connection, SqlGate gate, boolean shared) {
+    this.gate = gate;
     this.shared = shared;
     this.guarded = new GuardedJdbc(this).connection(connection);
   }
@@ -51,8 +50,8 @@ public final class Guard implements AutoCloseable {
    * @param shared whether other handlers run in the transaction too, so that what would change it
    *     for them is refused: see {@link #ownTransaction()}
    */
-  public static Guard over(Connection connection, StoreDialect dialect, boolean shared) {
-    return new Guard(connection, dialect, shared);
+  public static Guard over(Connection connection, SqlGate gate, boolean shared) {
+    return new Guard(connection, gate, shared);
   }
 
   /** Returns the transaction as a handler may use it, with the settings of a configuration. */
@@ -133,11 +132,11 @@ public final class Guard implements AutoCloseable {
 
   /** Refuses SQL that would end the transaction, or change it for others that share it. */
   void admit(String sql) throws SQLException {
-    Optional<String> refused = SqlGate.firstRefused(sql, dialect);
-    if (refused.isPresent()) {
-      throw refuse(refused.get());
+    SqlGate.Verdict verdict = gate.look(sql);
+    if (verdict.refused().isPresent()) {
+      throw refuse(verdict.refused().get());
     }
-    if (shared && SqlGate.leavesTraces(sql)) {
+    if (shared && verdict.leavesTraces()) {
       SQLException refusal =
           new SQLException(
               "It needs a transaction that no other message shares, in which txbox runs this"

@@ -19,7 +19,6 @@ import java.sql.SQLException;
 import java.sql.SQLXML;
 import java.sql.Savepoint;
 import java.sql.Statement;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -160,11 +159,12 @@ final class GuardedJdbc {
     if (result instanceof Connection) {
       return proxy;
     }
-    return GUARDED.stream()
-        .filter(type -> type.isInstance(result))
-        .findFirst()
-        .<Object>map(type -> proxy(type, new Passing(requireNonNull(result))))
-        .orElse(result);
+    for (Class<?> type : GUARDED) {
+      if (type.isInstance(result)) {
+        return proxy(type, new Passing(requireNonNull(result)));
+      }
+    }
+    return result;
   }
 
   /** What the driver gets of ours, it gets without the wrapping: it looks at the classes. */
@@ -172,7 +172,11 @@ final class GuardedJdbc {
     if (args == null) {
       return null;
     }
-    return Arrays.stream(args).map(GuardedJdbc::unwrapped).toArray();
+    @Nullable Object[] plain = args.clone();
+    for (int i = 0; i < plain.length; i++) {
+      plain[i] = unwrapped(plain[i]);
+    }
+    return plain;
   }
 
   private static @Nullable Object unwrapped(@Nullable Object arg) {

@@ -4,20 +4,23 @@ import io.txbox.store.StoreDialect;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
  * Finds SQL that would end or change a transaction, by the first words of each statement in a text.
+ * Thread-safe.
  *
  * <p>What is a literal or a comment depends on the database and its settings (a backslash in a
  * literal, {@code #}, a comment in a comment). So a text that holds one of these is read both ways,
  * and refused if either way finds something. Not a parser: a stored procedure's body is not seen.
  */
-final class SqlGate {
+public final class SqlGate {
   /** Words that always begin such a statement, or one that changes the session for good. */
   private static final Set<String> ALWAYS =
       Set.of("COMMIT", "BEGIN", "END", "ABORT", "XA", "RESET", "DISCARD");
@@ -44,30 +47,57 @@ final class SqlGate {
           "\\bset_config\\b|\\bINTO\\s+(LOCAL\\s+|GLOBAL\\s+)?TEMP(ORARY)?\\s",
           Pattern.CASE_INSENSITIVE);
 
-  private SqlGate() {}
+  /** Handlers have few statements; those with literals in them must not fill the memory. */
+  private static final int MOST_REMEMBERED = 1_000;
 
-  /** Returns the head of the first statement that must not run in a handler. */
-  static Optional<String> firstRefused(String sql, StoreDialect dialect) {
-    return readings(sql)
-        .flatMap(reading -> reading.heads().stream())
-        .filter(head -> endsTransaction(head) || dialect.commitsImplicitly(head))
-        .map(head -> "\"" + String.join(" ", head) + "\"")
-        .findFirst();
+  private static final int LONGEST_REMEMBERED = 10_000;
+
+  private final StoreDialect dialect;
+  private final Map<String, Verdict> verdicts = new ConcurrentHashMap<>();
+
+  /** Makes a gate for a database. */
+  public SqlGate(StoreDialect dialect) {
+    this.dialect = dialect;
   }
 
   /**
-   * Says whether a statement leaves behind what those after it in its transaction would meet: a
-   * setting, a temporary table, a cursor. What a function sets inside is not seen.
+   * What there is to say of a text.
+   *
+   * @param refused the head of its first statement that must not run in a handler
+   * @param leavesTraces whether it leaves behind what those after it in its transaction would meet:
+   *     a setting, a temporary table, a cursor; what a function sets inside is not seen
    */
-  static boolean leavesTraces(String sql) {
-    return LASTING_INSIDE.matcher(sql).find()
-        || readings(sql)
-            .flatMap(reading -> reading.heads().stream())
-            .anyMatch(
-                head ->
-                    LASTING.contains(head.get(0))
-                        || (head.get(0).equals("CREATE")
-                            && (head.contains("TEMP") || head.contains("TEMPORARY"))));
+  record Verdict(Optional<String> refused, boolean leavesTraces) {}
+
+  /** Looks at a text, or remembers what it has found in it. */
+  Verdict look(String sql) {
+    Verdict known = verdicts.get(sql);
+    if (known != null) {
+      return known;
+    }
+    Verdict verdict = judge(sql);
+    if (verdicts.size() < MOST_REMEMBERED && sql.length() < LONGEST_REMEMBERED) {
+      verdicts.put(sql, verdict);
+    }
+    return verdict;
+  }
+
+  private Verdict judge(String sql) {
+    List<List<String>> heads = readings(sql).flatMap(reading -> reading.heads().stream()).toList();
+    Optional<String> refused =
+        heads.stream()
+            .filter(head -> endsTransaction(head) || dialect.commitsImplicitly(head))
+            .map(head -> "\"" + String.join(" ", head) + "\"")
+            .findFirst();
+    return new Verdict(
+        refused,
+        LASTING_INSIDE.matcher(sql).find() || heads.stream().anyMatch(SqlGate::leavesTraces));
+  }
+
+  private static boolean leavesTraces(List<String> head) {
+    String first = head.get(0);
+    return LASTING.contains(first)
+        || (first.equals("CREATE") && (head.contains("TEMP") || head.contains("TEMPORARY")));
   }
 
   private static Stream<SqlReading> readings(String sql) {

@@ -13,7 +13,7 @@ import java.util.OptionalLong;
  */
 final class BatchSize {
   /** A handler that takes longer than this waits, for its database or others: more lanes help. */
-  private static final double NANOS_FOR_A_LANE = 250_000;
+  private static final double NANOS_FOR_A_LANE = 500_000;
 
   private static final int FEW_LANES = 2;
   private static final double NEWEST = 0.2;

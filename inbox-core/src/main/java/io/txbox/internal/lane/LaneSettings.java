@@ -13,8 +13,8 @@ import java.time.Duration;
 public record LaneSettings(int lanes, int maxBatch, Duration batchTime) {
   private static final int MAX_BATCH = 1_000;
 
-  /** The defaults: up to 8 lanes, each job by itself, and 50 ms for larger batches. */
-  public static final LaneSettings DEFAULTS = new LaneSettings(8, 1, Duration.ofMillis(50));
+  /** The defaults: up to 8 lanes, with up to 64 jobs in a batch, which it begins within 50 ms. */
+  public static final LaneSettings DEFAULTS = new LaneSettings(8, 64, Duration.ofMillis(50));
 
   /**
    * Checks the settings.

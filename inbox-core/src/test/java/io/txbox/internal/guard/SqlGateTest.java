@@ -18,6 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SqlGateTest {
+  private final SqlGate gate = new SqlGate(MYSQL_LIKE);
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -67,7 +69,7 @@ class SqlGateTest {
         "set default_transaction_read_only = on",
       })
   void refusesWhatEndsTheTransaction(String sql) {
-    assertThat(SqlGate.firstRefused(sql, MYSQL_LIKE)).isPresent();
+    assertThat(gate.look(sql).refused()).isPresent();
   }
 
   @ParameterizedTest
@@ -100,7 +102,7 @@ class SqlGateTest {
         "select a #> '{b}' from t",
       })
   void admitsWhatDoesNot(String sql) {
-    assertThat(SqlGate.firstRefused(sql, MYSQL_LIKE)).isEmpty();
+    assertThat(gate.look(sql).refused()).isEmpty();
   }
 
   @ParameterizedTest
@@ -121,7 +123,7 @@ class SqlGateTest {
         "select a into  local temporary b from t",
       })
   void knowsWhatLeavesTraces(String sql) {
-    assertThat(SqlGate.leavesTraces(sql)).isTrue();
+    assertThat(gate.look(sql).leavesTraces()).isTrue();
   }
 
   @ParameterizedTest
@@ -135,7 +137,7 @@ class SqlGateTest {
         "select current_setting('x')",
       })
   void knowsWhatLeavesNone(String sql) {
-    assertThat(SqlGate.leavesTraces(sql)).isFalse();
+    assertThat(gate.look(sql).leavesTraces()).isFalse();
   }
 
   private static final StoreDialect MYSQL_LIKE =

@@ -30,7 +30,7 @@ class BatchSizeTest {
     IntStream.range(0, 30).forEach(i -> size.learn(result(10, 50_000, false)));
 
     assertThat(size.next()).isEqualTo(10);
-    assertThat(size.lanes()).isEqualTo(20);
+    assertThat(size.lanes()).isEqualTo(10);
   }
 
   @Test

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many messages in one transaction: what fails, waits or comes twice harms none of the others. */
 public abstract class LanesContract extends DatabaseContract {
-  private static final LaneSettings BATCHES = LaneSettings.DEFAULTS.withMaxBatch(64);
+  private static final LaneSettings BATCHES = LaneSettings.DEFAULTS;
   private static final LaneSettings ONE_LANE =
       BATCHES.withLanes(1).withBatchTime(Duration.ofSeconds(30));
   private static final String FAILS = "fails";
