@@ -1,9 +1,19 @@
 package io.txbox.benchmarks;
 
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.SQLDataType.BIGINT;
+import static org.jooq.impl.SQLDataType.INTEGER;
+import static org.jooq.impl.SQLDataType.VARCHAR;
+
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.Record;
+import org.jooq.Table;
 
 /**
  * A message's content, and what its handler does.
@@ -13,6 +23,13 @@ import org.jooq.DSLContext;
 record Payment(int number) {
   /** Rows that messages contend for. */
   static final int ACCOUNTS = 1_000;
+
+  private static final Table<Record> PAYMENT = table(name("payment"));
+  private static final Field<String> PAYMENT_ID = field(name("payment", "id"), VARCHAR);
+  private static final Field<Integer> PAYMENT_ACCOUNT = field(name("payment", "account"), INTEGER);
+  private static final Table<Record> ACCOUNT = table(name("account"));
+  private static final Field<Integer> ACCOUNT_ID = field(name("account", "id"), INTEGER);
+  private static final Field<Long> BALANCE = field(name("account", "balance"), BIGINT);
 
   private static final String PREFIX = "payment-";
   private static final long WAIT_NANOS = 5_000_000;
@@ -37,8 +54,8 @@ record Payment(int number) {
       case WAIT -> await();
       case STATEMENTS, UNCONTENDED -> {
         int account = account(cost);
-        tx.execute("insert into payment (id, account) values (?, ?)", id(), account);
-        tx.execute("update account set balance = balance + 1 where id = ?", account);
+        tx.insertInto(PAYMENT, PAYMENT_ID, PAYMENT_ACCOUNT).values(id(), account).execute();
+        tx.update(ACCOUNT).set(BALANCE, BALANCE.plus(1)).where(ACCOUNT_ID.eq(account)).execute();
       }
     }
   }

@@ -94,11 +94,19 @@ final class Intake {
       messages.forEach(message -> warn(message, e));
       return Collections.nCopies(messages.size(), false);
     }
+    awaitAll(receipts);
     List<Boolean> ended = new ArrayList<>(messages.size());
     for (int i = 0; i < messages.size(); i++) {
       ended.add(await(receipts.get(i), messages.get(i)));
     }
     return ended;
+  }
+
+  /** All at once: a thread that waits for each wakes up for each. */
+  private static void awaitAll(List<CompletableFuture<Receipt>> receipts) {
+    CompletableFuture.allOf(receipts.toArray(CompletableFuture[]::new))
+        .exceptionally(any -> null) // Each says for itself how it ended.
+        .join();
   }
 
   private boolean await(CompletableFuture<Receipt> receipt, MessageExt message) {

@@ -45,7 +45,11 @@ final class BatchSize {
    * hangs is not counted.
    */
   int room(long now) {
-    return begun.stream().filter(at -> now - at < hangsAfter).count() < lanes() ? next() : 0;
+    int atWork = 0;
+    for (long at : begun) {
+      atWork += now - at < hangsAfter ? 1 : 0;
+    }
+    return atWork < lanes() ? next() : 0;
   }
 
   /** Returns when the next of the lanes that are out will be taken to hang. */

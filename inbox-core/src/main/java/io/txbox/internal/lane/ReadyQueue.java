@@ -2,6 +2,7 @@ package io.txbox.internal.lane;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -24,12 +25,14 @@ import org.jspecify.annotations.Nullable;
 final class ReadyQueue<T> {
   private final Set<Job<T>> arrived = new LinkedHashSet<>();
   private final Map<Job<T>, Long> waiting = new LinkedHashMap<>();
+  private final Map<Object, Integer> kinds = new HashMap<>(); // Of those arrived and returned.
   private final Set<Object> identitiesOut = new HashSet<>();
   private final Set<String> ordersOut = new HashSet<>();
   private Set<Job<T>> returned = new LinkedHashSet<>();
 
   void add(Collection<Job<T>> jobs) {
     arrived.addAll(jobs);
+    jobs.forEach(job -> kinds.merge(job.kind(), 1, Integer::sum));
   }
 
   /**
@@ -46,9 +49,16 @@ final class ReadyQueue<T> {
         return List.of(entry.getKey());
       }
     }
-    Scan scan = new Scan(atMost);
+    Map<Object, Integer> room = new HashMap<>();
+    kinds.keySet().forEach(kind -> room.put(kind, atMost.applyAsInt(kind)));
+    if (room.values().stream().allMatch(allowed -> allowed == 0)) {
+      return List.of(); // The usual case of a lane that is one too many.
+    }
+    Scan scan = new Scan(room);
     scan.over(returned);
     scan.over(arrived);
+    scan.batch.forEach(
+        job -> kinds.compute(job.kind(), (kind, n) -> n == null || n == 1 ? null : n - 1));
     scan.batch.sort(ReadyQueue::byOrder);
     return scan.batch;
   }
@@ -56,6 +66,7 @@ final class ReadyQueue<T> {
   /** Puts what was taken and not begun back to where it was. */
   void putBack(Collection<Job<T>> jobs) {
     jobs.forEach(this::letGo);
+    jobs.forEach(job -> kinds.merge(job.kind(), 1, Integer::sum));
     Set<Job<T>> first = new LinkedHashSet<>(jobs);
     first.addAll(returned);
     returned = first;
@@ -93,6 +104,7 @@ final class ReadyQueue<T> {
     waiting.clear();
     returned.clear();
     arrived.clear();
+    kinds.clear();
     return all;
   }
 
@@ -117,32 +129,35 @@ final class ReadyQueue<T> {
     private final List<Job<T>> batch = new ArrayList<>();
     private final Set<String> ordersHere = new HashSet<>();
     private final Set<String> ordersHeld = new HashSet<>();
-    private final ToIntFunction<Object> atMost;
+    private final Map<Object, Integer> roomOf;
     private @Nullable Object kind;
     private int room = 1;
 
-    Scan(ToIntFunction<Object> atMost) {
-      this.atMost = atMost;
+    Scan(Map<Object, Integer> roomOf) {
+      this.roomOf = roomOf;
     }
 
     void over(Set<Job<T>> jobs) {
       for (Iterator<Job<T>> rest = jobs.iterator(); rest.hasNext() && batch.size() < room; ) {
         Job<T> job = rest.next();
-        if (isInTurn(job) && identitiesOut.add(job.identity())) {
-          if (fits(job)) {
-            rest.remove();
-            batch.add(job);
-            if (job.order() != null) {
-              ordersHere.add(job.order());
-              ordersOut.add(job.order());
-            }
-            continue;
-          }
-          identitiesOut.remove(job.identity());
-        }
-        if (job.order() != null) {
+        if (fits(job) && isInTurn(job) && identitiesOut.add(job.identity())) {
+          take(job);
+          rest.remove();
+        } else if (job.order() != null) {
           ordersHeld.add(job.order());
         }
+      }
+    }
+
+    private void take(Job<T> job) {
+      if (kind == null) {
+        kind = job.kind();
+        room = roomOf.getOrDefault(kind, 0);
+      }
+      batch.add(job);
+      if (job.order() != null) {
+        ordersHere.add(job.order());
+        ordersOut.add(job.order());
       }
     }
 
@@ -154,14 +169,7 @@ final class ReadyQueue<T> {
     }
 
     private boolean fits(Job<T> job) {
-      if (kind == null) {
-        int allowed = atMost.applyAsInt(job.kind());
-        if (allowed > 0) {
-          kind = job.kind();
-          room = allowed;
-        }
-      }
-      return job.kind().equals(kind);
+      return kind == null ? roomOf.getOrDefault(job.kind(), 0) > 0 : kind.equals(job.kind());
     }
   }
 }
