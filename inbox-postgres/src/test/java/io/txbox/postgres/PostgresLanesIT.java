@@ -61,10 +61,11 @@ class PostgresLanesIT extends LanesContract {
   void rollsBackClaimsThatCannotBeGivenUp() {
     DSLContext dsl = DATABASE.database().dsl(DATABASE.database().dataSource());
     dsl.execute("CREATE TABLE handled (id text)");
+    dsl.execute("CREATE SCHEMA decoy CREATE TABLE inbox (LIKE public.inbox)");
     dsl.execute(
         """
         CREATE FUNCTION move_search_path() RETURNS text LANGUAGE sql
-        AS $$ SELECT set_config('search_path', 'pg_catalog', true) $$""");
+        AS $$ SELECT set_config('search_path', 'decoy', true) $$""");
     Queue<InboxEvent> failures = new ConcurrentLinkedQueue<>();
     Inbox inbox =
         Inbox.builder("moving", dsl, dialect())

@@ -751,12 +751,12 @@ public abstract class LanesContract extends DatabaseContract {
     plug(lanes);
 
     List<CompletableFuture<Receipt>> receipts =
-        lanes.submit(List.of(message("a"), bad("bad"), message("b")));
+        lanes.submit(List.of(pausing("a"), bad("bad"), pausing("b"), pausing("c")));
     unplugged.countDown();
 
     assertThat(receipts.get(1)).failsWithin(SOON);
-    assertAllProcessed(List.of(receipts.get(0), receipts.get(2)));
-    assertAllProcessed(lanes.submit(List.of(message("c"))));
+    assertAllProcessed(List.of(receipts.get(0), receipts.get(2), receipts.get(3)));
+    assertAllProcessed(lanes.submit(List.of(pausing("d"))));
     assertThat(events.of(InboxEvent.Failed.class)).hasSize(1);
   }
 
@@ -893,6 +893,15 @@ public abstract class LanesContract extends DatabaseContract {
         .keys(key)
         .property(Effects.NAME, key)
         .property(FAILS, "always")
+        .build();
+  }
+
+  /** Its handler waits for a moment, which an interrupt would end. */
+  private static InboxMessage pausing(String key) {
+    return InboxMessage.builder(TOPIC)
+        .keys(key)
+        .property(Effects.NAME, key)
+        .property(Effects.PAUSES, "1")
         .build();
   }
 
