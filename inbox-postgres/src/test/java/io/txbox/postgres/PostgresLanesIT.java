@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jooq.DSLContext;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -41,13 +42,22 @@ class PostgresLanesIT extends LanesContract {
     return new PostgresDialect();
   }
 
+  /** In the way of the real tables, if the search path is moved. */
+  @BeforeEach
+  void makeDecoys() {
+    DSLContext dsl = DATABASE.database().dsl(DATABASE.database().dataSource());
+    dsl.execute("CREATE SCHEMA IF NOT EXISTS decoy");
+    dsl.execute("CREATE TABLE IF NOT EXISTS decoy.business_effect (effect varchar(100))");
+    dsl.execute("CREATE TABLE IF NOT EXISTS decoy.inbox (LIKE public.inbox)");
+  }
+
   @Override
   protected List<String> spoilingTheTransaction() {
     return List.of(
-        "SET LOCAL search_path TO pg_catalog",
-        "SELECT set_config('search_path', 'pg_catalog', true)",
-        "DO $$ BEGIN PERFORM set_config('search_path', 'pg_catalog', true); END $$",
-        "CREATE TEMPORARY TABLE business_effect (nothing integer) ON COMMIT DROP",
+        "SET LOCAL search_path TO decoy, public",
+        "SELECT set_config('search_path', 'decoy, public', true)",
+        "DO $$ BEGIN PERFORM set_config('search_path', 'decoy, public', true); END $$",
+        "CREATE TEMPORARY TABLE business_effect (effect varchar(100)) ON COMMIT DROP",
         "SET LOCAL ROLE pg_monitor");
   }
 
@@ -61,7 +71,6 @@ class PostgresLanesIT extends LanesContract {
   void rollsBackClaimsThatCannotBeGivenUp() {
     DSLContext dsl = DATABASE.database().dsl(DATABASE.database().dataSource());
     dsl.execute("CREATE TABLE handled (id text)");
-    dsl.execute("CREATE SCHEMA decoy CREATE TABLE inbox (LIKE public.inbox)");
     dsl.execute(
         """
         CREATE FUNCTION move_search_path() RETURNS text LANGUAGE sql

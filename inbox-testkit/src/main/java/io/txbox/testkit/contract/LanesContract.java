@@ -61,7 +61,7 @@ public abstract class LanesContract extends DatabaseContract {
 
   /**
    * Returns statements after each of which, in the same transaction, the handler of another message
-   * would no longer find {@code business_effect}, or could not write to it.
+   * would find another {@code business_effect} than the real one, or could not write to it.
    */
   protected abstract List<String> spoilingTheTransaction();
 
