@@ -43,7 +43,8 @@ final class ClaimStatement {
   private static final String ONE =
       "SELECT ?::bigint, ?::bigint, ?::bigint, ?::smallint, ?::smallint, ?::text, ?::text FROM ("
           + LIMIT_WAIT
-          + " OFFSET 0) AS waits WHERE old IS NOT NULL AND wait IS NOT NULL"; // Or none is read.
+          + " OFFSET 0) AS waits WHERE old IS NOT NULL AND wait IS NOT NULL"; // So that both are
+  // read.
   private static final String MANY =
       "SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::smallint[], ?::smallint[],"
           + " ?::text[], ?::text[])";

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.txbox.DatabaseFailedException;
 import io.txbox.DedupKeys;
 import io.txbox.InboxHandler;
@@ -13,16 +14,22 @@ import io.txbox.TransactionRefusedException;
 import io.txbox.inbox.Inbox;
 import io.txbox.migrations.Migrations;
 import io.txbox.store.FailureKind;
+import io.txbox.store.InboxRow;
+import io.txbox.store.InboxSchema;
+import io.txbox.store.RowState;
 import io.txbox.testkit.database.DatabaseExtension;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jooq.DSLContext;
 import org.jooq.TransactionContext;
 import org.jooq.TransactionProvider;
@@ -34,6 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What only PostgreSQL does. */
 class PostgresDialectIT {
@@ -112,6 +120,36 @@ class PostgresDialectIT {
   }
 
   // BC-22
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 64})
+  void leavesTheHandlersStatementsTheLockTimeoutOfTheSession(int rows) throws SQLException {
+    List<InboxRow> claimed =
+        IntStream.range(0, rows)
+            .mapToObj(
+                i ->
+                    new InboxRow(
+                        (short) 1,
+                        "claim-of-" + rows + "-" + i,
+                        RowState.PROCESSED,
+                        Instant.EPOCH,
+                        Instant.EPOCH,
+                        "id",
+                        0))
+            .toList();
+    try (HikariDataSource pool =
+            DATABASE
+                .database()
+                .dataSource(p -> p.setConnectionInitSql("set lock_timeout to '7s'"));
+        Connection connection = pool.getConnection()) {
+      connection.setAutoCommit(false);
+      new PostgresDialect()
+          .claim(connection, InboxSchema.ofConnection(), claimed, Duration.ofMillis(200));
+
+      assertThat(show(DSL.using(connection), "lock_timeout")).isEqualTo("7s");
+      connection.rollback();
+    }
+  }
+
   @Test
   void claimsAtReadCommittedThoughTheServersDefaultIsAnother() {
     CompletableFuture<String> setting = new CompletableFuture<>();
