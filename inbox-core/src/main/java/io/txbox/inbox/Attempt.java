@@ -105,7 +105,7 @@ final class Attempt {
     return Optional.ofNullable(guard)
         .flatMap(Guard::firstError)
         .map(database.dialect()::classify)
-        .filter(FailureKind::mayPass)
+        .filter(kind -> kind.mayPass() || kind == FailureKind.OUTAGE)
         .orElseGet(() -> SqlErrors.kindOf(error, database.dialect()));
   }
 
@@ -245,6 +245,7 @@ final class Attempt {
     opened.ownTransaction().ifPresent(Attempt::refuseToShare);
     opened.misuse().ifPresent(Attempt::refuse);
     opened.firstError().ifPresent(Attempt::refuse);
+    boolean unused = stopped.getAsBoolean(); // An interrupt of the handler's own ends here.
   }
 
   private static void refuse(SQLException error) {

@@ -7,9 +7,11 @@ import io.txbox.store.FailureKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -30,10 +32,11 @@ final class Delivery {
   private final Patience patience;
   private final BooleanSupplier stopped;
   private final Map<Incoming, Ending> endings = new LinkedHashMap<>();
-  private final Map<String, Incoming> holders = new HashMap<>();
+  private final Map<String, Set<Incoming>> holders = new HashMap<>();
   private final long startedAt = System.nanoTime();
   private List<Incoming> all = List.of();
   private @Nullable RuntimeException outage;
+  private Duration claimWait;
   private boolean trouble;
   private int ran;
   private Duration handlerTime = Duration.ZERO;
@@ -47,6 +50,7 @@ final class Delivery {
   Delivery(Engine engine, Patience patience, BooleanSupplier stopped) {
     this.engine = engine;
     this.patience = patience;
+    this.claimWait = patience.claimWait();
     this.stopped = stopped;
   }
 
@@ -54,11 +58,12 @@ final class Delivery {
    * How long a delivery goes on.
    *
    * @param claimWait how long one claim waits for a rival
+   * @param busyWait how long the claims of single messages wait once a claim of many has
    * @param toTheEnd whether it waits again for a rival, and fails in an outage; or gives the
    *     messages back, for later
    * @param time for how long a batch begins further messages
    */
-  record Patience(Duration claimWait, boolean toTheEnd, Duration time) {}
+  record Patience(Duration claimWait, Duration busyWait, boolean toTheEnd, Duration time) {}
 
   /** Runs the messages and says how each of them ended; the listeners have been told by then. */
   Map<Incoming, Ending> run(List<Incoming> messages, boolean isolated) {
@@ -68,7 +73,7 @@ final class Delivery {
       if (endings.get(incoming) instanceof Ending.Suspect) {
         endings.remove(incoming);
         if (incoming.order() != null) {
-          holders.remove(incoming.order(), incoming);
+          holders.getOrDefault(incoming.order(), Set.of()).remove(incoming);
         }
         together(List.of(incoming), false);
       }
@@ -99,7 +104,11 @@ final class Delivery {
       try {
         committed(attempt, attempt.run(engine.rows(rest)));
         return;
-      } catch (RuntimeException e) {
+      } catch (Throwable thrown) { // Also an error of the pool's: it is told like any failure.
+        RuntimeException e =
+            thrown instanceof RuntimeException exception
+                ? exception
+                : new IllegalStateException("The transaction ended with an error", thrown);
         trouble |= rest.size() > 1 && !(e instanceof BeginAgainException);
         FailureKind kind = attempt.kindOf(e);
         if (stopped.getAsBoolean()) {
@@ -124,7 +133,7 @@ final class Delivery {
   }
 
   private Terms terms(boolean isolated) {
-    return new Terms(patience.claimWait(), patience.time(), isolated);
+    return new Terms(claimWait, patience.time(), isolated);
   }
 
   /** Leaves out what has ended, and ends what must not run now. */
@@ -139,7 +148,7 @@ final class Delivery {
       } else if (outage != null) { // Each would find out for itself, after the pool's time-out.
         outage(List.of(message), outage);
       } else if (isHeld(message)) {
-        endings.put(message, new Ending.NotRun());
+        hold(message, new Ending.NotRun());
       } else {
         left.add(message);
       }
@@ -149,15 +158,16 @@ final class Delivery {
 
   /** Says whether one before it in its order has not come to its end. */
   private boolean isHeld(Incoming message) {
-    Incoming holder = message.order() == null ? null : holders.get(message.order());
-    return holder != null && all.indexOf(holder) < all.indexOf(message);
+    return message.order() != null
+        && holders.getOrDefault(message.order(), Set.of()).stream()
+            .anyMatch(holder -> all.indexOf(holder) < all.indexOf(message));
   }
 
   /** Ends a message, which nothing with its order and behind it may get past. */
   private void hold(Incoming message, Ending ending) {
     endings.put(message, ending);
-    if (message.order() != null && !isHeld(message)) {
-      holders.put(message.order(), message);
+    if (message.order() != null) {
+      holders.computeIfAbsent(message.order(), any -> new HashSet<>()).add(message);
     }
   }
 
@@ -228,6 +238,7 @@ final class Delivery {
   /** Finds out which one is busy, and waits for it or leaves it for later. */
   private void busy(List<Incoming> messages, RuntimeException error) {
     if (messages.size() > 1) {
+      claimWait = patience.busyWait(); // They have waited, all together.
       eachAlone(messages);
       return;
     }

@@ -28,12 +28,18 @@ final class HeldKeys {
   }
 
   /**
-   * Refuses what would wait for itself.
+   * Refuses what would wait for itself, or may do so: a transaction that holds the keys of many
+   * messages may wait for one that another such transaction holds, which waits for this one.
    *
-   * @throws IllegalStateException if a transaction of this thread holds the key
+   * @throws IllegalStateException if a transaction of this thread holds the key, or many keys
    */
   static void refuse(DedupKey key) {
     for (HeldKeys held = OF_THREAD.get(); held != null; held = held.outer) {
+      if (held.keys.size() > 1) {
+        throw new IllegalStateException(
+            "Inbox.receive was called by a handler that shares its transaction with other messages;"
+                + " its own message runs by itself next, where that is possible");
+      }
       if (held.keys.contains(key)) {
         throw new IllegalStateException(
             "Inbox.receive was called by a handler, for the dedup key "

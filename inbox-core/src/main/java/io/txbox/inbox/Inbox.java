@@ -45,7 +45,7 @@ public final class Inbox {
                 new ScopeIds(builder.consumerGroup, database, builder.clock), builder.clock),
             builder.maxTransientRetries,
             new Events(builder.consumerGroup, builder.listeners));
-    patience = new Patience(builder.claimWait, true, Duration.ZERO);
+    patience = new Patience(builder.claimWait, builder.claimWait, true, Duration.ZERO);
   }
 
   /**

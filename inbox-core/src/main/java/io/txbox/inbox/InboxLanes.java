@@ -51,8 +51,9 @@ public final class InboxLanes implements AutoCloseable {
   public InboxLanes(String instance, Inbox inbox, LaneSettings settings) {
     this.instance = instance;
     this.inbox = inbox;
-    this.patience = new Patience(CLAIM_WAIT, false, settings.batchTime());
-    this.patienceForBusy = new Patience(BUSY_CLAIM_WAIT, false, settings.batchTime());
+    this.patience = new Patience(CLAIM_WAIT, BUSY_CLAIM_WAIT, false, settings.batchTime());
+    this.patienceForBusy =
+        new Patience(BUSY_CLAIM_WAIT, BUSY_CLAIM_WAIT, false, settings.batchTime());
     this.lanes = new Lanes<>(instance, settings, new Work());
   }
 
@@ -175,7 +176,12 @@ public final class InboxLanes implements AutoCloseable {
 
     @Override
     public boolean isPossible() {
-      return inbox.engine().database().takesWrites();
+      try {
+        return inbox.engine().database().takesWrites();
+      } catch (Throwable e) { // The edge: an error of the pool's must not end the lane.
+        log.warn("{} - It could not be tried whether the database takes writes", instance, e);
+        return false;
+      }
     }
 
     @Override

@@ -390,11 +390,20 @@ public final class InboxConsumer implements AutoCloseable {
     /**
      * Builds the consumer. Asks nothing of the database or the broker, and starts no thread.
      *
-     * @throws IllegalArgumentException if there is no subscription
+     * @throws IllegalArgumentException if there is no subscription, or one has an ordering key and
+     *     the consumer is orderly
      */
     public InboxConsumer build() {
       if (subscriptions.isEmpty()) {
         throw new IllegalArgumentException("a consumer needs at least one subscribe(topic, …)");
+      }
+      for (Subscription subscription : subscriptions.values()) {
+        if (orderly && subscription.hasOrderingKey()) {
+          throw new IllegalArgumentException(
+              "orderly() orders messages by their queue, so that the orderingKey of topic '"
+                  + subscription.topic()
+                  + "' would order nothing: leave one of them out");
+        }
       }
       return new InboxConsumer(this);
     }

@@ -15,6 +15,7 @@ public final class Subscription {
   private final String topic;
   private String tags = "*";
   private UnaryOperator<RouteOptions> options = UnaryOperator.identity();
+  private boolean hasOrderingKey;
 
   Subscription(String topic) {
     this.topic = checked(Require.text("topic", topic));
@@ -60,8 +61,8 @@ public final class Subscription {
    * two lanes then wait for each other. Default: none, messages are handled in any order.
    *
    * <p>One that fails comes again later, behind those that were after it; what needs more takes
-   * {@link InboxConsumer.Builder#orderly()}, where the queue is the ordering key and this one is
-   * not asked for.
+   * {@link InboxConsumer.Builder#orderly()}, where the queue is what orders messages, so that
+   * ordering keys are refused.
    *
    * @param orderingKey finds it; a message without one has no order. If it throws, the message is
    *     refused, as if its dedup key could not be found
@@ -69,7 +70,12 @@ public final class Subscription {
   public Subscription orderingKey(Function<InboxMessage, Optional<String>> orderingKey) {
     Objects.requireNonNull(orderingKey, "orderingKey");
     options = options.andThen(route -> route.orderingKey(orderingKey))::apply;
+    hasOrderingKey = true;
     return this;
+  }
+
+  boolean hasOrderingKey() {
+    return hasOrderingKey;
   }
 
   String topic() {

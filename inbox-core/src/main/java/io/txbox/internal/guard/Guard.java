@@ -154,6 +154,13 @@ public final class Guard implements AutoCloseable {
     errorsBefore.put(savepoint, errors.size());
   }
 
+  /** Refuses a savepoint of another handler's: behind it may lie the effects of other messages. */
+  void requireOwn(@Nullable Savepoint savepoint) throws SQLException {
+    if (!errorsBefore.containsKey(savepoint)) {
+      throw refuse("A savepoint that was not set in this call of the handler");
+    }
+  }
+
   /** Forgives the errors since a savepoint: the database has undone what failed. */
   void rolledBackTo(Savepoint savepoint) {
     Integer before = errorsBefore.get(savepoint);

@@ -88,6 +88,7 @@ final class GuardedJdbc {
       case "close" -> null; // Out of habit, from try-with-resources: harmless, it is not closed.
       case "setSavepoint" -> setSavepoint(connection, method, args);
       case "rollback" -> rollbackTo((Savepoint) requireNonNull(args)[0], connection);
+      case "releaseSavepoint" -> release((Savepoint) requireNonNull(args)[0], connection);
       default -> onAny(self, connection, method, args);
     };
   }
@@ -107,8 +108,19 @@ final class GuardedJdbc {
       throws SQLException {
     return guard.run(
         () -> {
+          guard.requireOwn(savepoint);
           connection.rollback(savepoint);
           guard.rolledBackTo(requireNonNull(savepoint));
+          return null;
+        });
+  }
+
+  private @Nullable Object release(@Nullable Savepoint savepoint, Connection connection)
+      throws SQLException {
+    return guard.run(
+        () -> {
+          guard.requireOwn(savepoint);
+          connection.releaseSavepoint(savepoint);
           return null;
         });
   }

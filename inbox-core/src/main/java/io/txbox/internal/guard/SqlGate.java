@@ -39,13 +39,17 @@ public final class SqlGate {
           "COMPLETION_TYPE");
 
   /** Words that begin what stays in effect behind it, or may do so: nobody sees what DO runs. */
-  private static final Set<String> LASTING = Set.of("SET", "DO", "CALL", "DECLARE");
+  private static final Set<String> LASTING =
+      Set.of("SET", "DO", "CALL", "DECLARE", "CREATE", "PREPARE", "EXECUTE", "EXPLAIN");
 
-  /** What does so inside of a statement. */
+  /** What does so inside of a statement, or may hide it: U&amp; escapes the letters of a name. */
   private static final Pattern LASTING_INSIDE =
       Pattern.compile(
-          "\\bset_config\\b|\\bINTO\\s+(LOCAL\\s+|GLOBAL\\s+)?TEMP(ORARY)?\\s",
+          "\\bset_config\\b|\\bpg_settings\\b|\\bpg_temp|\\bU&[\"']"
+              + "|\\bINTO\\s+(LOCAL\\s+|GLOBAL\\s+)?TEMP(ORARY)?\\s",
           Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern COMMENT = Pattern.compile("--[^\r\n]*|/\\*.*?\\*/", Pattern.DOTALL);
 
   /** Handlers have few statements; those with literals in them must not fill the memory. */
   private static final int MOST_REMEMBERED = 1_000;
@@ -89,15 +93,11 @@ public final class SqlGate {
             .filter(head -> endsTransaction(head) || dialect.commitsImplicitly(head))
             .map(head -> "\"" + String.join(" ", head) + "\"")
             .findFirst();
-    return new Verdict(
-        refused,
-        LASTING_INSIDE.matcher(sql).find() || heads.stream().anyMatch(SqlGate::leavesTraces));
-  }
-
-  private static boolean leavesTraces(List<String> head) {
-    String first = head.get(0);
-    return LASTING.contains(first)
-        || (first.equals("CREATE") && (head.contains("TEMP") || head.contains("TEMPORARY")));
+    boolean leavesTraces =
+        heads.stream().anyMatch(head -> LASTING.contains(head.get(0)))
+            || LASTING_INSIDE.matcher(sql).find()
+            || LASTING_INSIDE.matcher(COMMENT.matcher(sql).replaceAll(" ")).find();
+    return new Verdict(refused, leavesTraces);
   }
 
   private static Stream<SqlReading> readings(String sql) {
@@ -120,7 +120,8 @@ public final class SqlGate {
         || (first.equals("ROLLBACK") && !head.contains("TO"))
         || (first.equals("START") && head.contains("TRANSACTION"))
         || (first.equals("PREPARE") && head.contains("TRANSACTION"))
-        || (first.equals("SET") && !isOfThisTransaction(head));
+        || (first.equals("SET") && !isOfThisTransaction(head))
+        || (first.equals("UPDATE") && head.contains("PG_SETTINGS")); // As SET does, for good.
   }
 
   /**

@@ -29,6 +29,7 @@ final class ReadyQueue<T> {
   private final Set<Object> identitiesOut = new HashSet<>();
   private final Set<String> ordersOut = new HashSet<>();
   private Set<Job<T>> returned = new LinkedHashSet<>();
+  private boolean waitersTurn = true;
 
   void add(Collection<Job<T>> jobs) {
     arrived.addAll(jobs);
@@ -37,21 +38,41 @@ final class ReadyQueue<T> {
 
   /**
    * Takes the first job that is ready, and others of its kind. One that has waited for later is
-   * taken alone.
+   * taken alone, in turns with the others: many that wait in vain must not keep these waiting.
    *
    * @param atMost says how many of a kind may be taken now
    * @return those with the same order beside each other, as they arrived; empty if none is ready
    */
   List<Job<T>> take(ToIntFunction<Object> atMost, long now) {
+    Map<Object, Integer> room = new HashMap<>();
+    List<Job<T>> taken = waitersTurn ? takeWaiting(room, atMost, now) : List.of();
+    if (taken.isEmpty()) {
+      taken = takeReady(room, atMost);
+      waitersTurn = true;
+      if (taken.isEmpty()) {
+        taken = takeWaiting(room, atMost, now);
+      }
+    } else {
+      waitersTurn = false;
+    }
+    return taken;
+  }
+
+  private List<Job<T>> takeWaiting(
+      Map<Object, Integer> room, ToIntFunction<Object> atMost, long now) {
     for (Map.Entry<Job<T>, Long> entry : waiting.entrySet()) {
-      if (entry.getValue() - now <= 0 && atMost.applyAsInt(entry.getKey().kind()) > 0) {
-        waiting.remove(entry.getKey());
-        return List.of(entry.getKey());
+      Job<T> job = entry.getKey();
+      if (entry.getValue() - now <= 0 && room.computeIfAbsent(job.kind(), atMost::applyAsInt) > 0) {
+        waiting.remove(job);
+        return List.of(job);
       }
     }
-    Map<Object, Integer> room = new HashMap<>();
-    kinds.keySet().forEach(kind -> room.put(kind, atMost.applyAsInt(kind)));
-    if (room.values().stream().allMatch(allowed -> allowed == 0)) {
+    return List.of();
+  }
+
+  private List<Job<T>> takeReady(Map<Object, Integer> room, ToIntFunction<Object> atMost) {
+    kinds.keySet().forEach(kind -> room.computeIfAbsent(kind, atMost::applyAsInt));
+    if (kinds.keySet().stream().allMatch(kind -> room.getOrDefault(kind, 0) == 0)) {
       return List.of(); // The usual case of a lane that is one too many.
     }
     Scan scan = new Scan(room);

@@ -46,6 +46,8 @@ class SqlGateTest {
         "set transaction isolation level serializable",
         "set session characteristics as transaction read only",
         "set local synchronous_commit to off",
+        "update pg_settings set setting = 'other' where name = 'search_path'",
+        "update pg_catalog.pg_settings set setting = 'x'",
         "update t set a = 1; commit",
         "update t set a = 'it''s'; commit; select ';'",
         "update t set a = 'C:\\'; commit; --'",
@@ -121,6 +123,14 @@ class SqlGateTest {
         "create or replace temp view v as select 1",
         "select a into temp b from t",
         "select a into  local temporary b from t",
+        "select a into/**/temp b from t",
+        "select a into -- here\n temp b from t",
+        "select a into pg_temp.b from t",
+        "create or replace local temp view v as select 1",
+        "create table pg_temp.t (a int)",
+        "explain analyze create temp table t as select 1",
+        "select U&\"set\\005fconfig\"('search_path', 'b', true)",
+        "prepare plan as select 1",
       })
   void knowsWhatLeavesTraces(String sql) {
     assertThat(gate.look(sql).leavesTraces()).isTrue();
@@ -133,7 +143,7 @@ class SqlGateTest {
         "update t set a = 1 where b = 2",
         "select a from t for update",
         "insert into temperatures (a) values (1)",
-        "create table t (a int)",
+        "insert into readings (temp) values (1)",
         "select current_setting('x')",
       })
   void knowsWhatLeavesNone(String sql) {

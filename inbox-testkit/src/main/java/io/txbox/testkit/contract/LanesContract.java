@@ -18,6 +18,8 @@ import io.txbox.inbox.Receipt;
 import io.txbox.internal.lane.LaneSettings;
 import io.txbox.testkit.network.TcpProxy;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,12 +32,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import javax.sql.DataSource;
 import org.jooq.DSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -269,6 +274,131 @@ public abstract class LanesContract extends DatabaseContract {
   }
 
   @Test
+  void keepsTheOrderWhenSeveralOfItRunByThemselves() {
+    Set<String> failed = ConcurrentHashMap.newKeySet();
+    InboxLanes lanes =
+        open(
+            ONE_LANE,
+            inbox(
+                (message, tx) -> {
+                  Effects.handler().handle(message, tx);
+                  String key = message.keys().orElseThrow();
+                  int call =
+                      calls.computeIfAbsent(key, any -> new AtomicInteger()).incrementAndGet();
+                  // The third at once, and the first as the rest runs again.
+                  if ((key.equals("p3") && call == 1) || (key.equals("p0") && call == 2)) {
+                    failed.add(key);
+                    throw new IOException("only in company");
+                  }
+                }));
+    lanes.pause();
+
+    List<CompletableFuture<Receipt>> receipts = lanes.submitInOrder("q", messages(6));
+    lanes.resume();
+
+    assertAllProcessed(receipts);
+    assertThat(failed).containsExactlyInAnyOrder("p0", "p3");
+    assertThat(events.of(InboxEvent.Processed.class))
+        .extracting(processed -> processed.key().value())
+        .containsExactly("p0", "p1", "p2", "p3", "p4", "p5");
+  }
+
+  @Test
+  void anInterruptOfOneHandlerReachesNoOther() {
+    Set<String> failed = ConcurrentHashMap.newKeySet();
+    InboxLanes lanes =
+        open(
+            ONE_LANE,
+            inbox(
+                (message, tx) -> {
+                  Effects.handler().handle(message, tx);
+                  if (message.keys().get().equals("in company") && failed.add("once")) {
+                    throw new IOException("only in company");
+                  }
+                  Thread.currentThread().interrupt();
+                }));
+    lanes.pause();
+
+    List<CompletableFuture<Receipt>> receipts =
+        lanes.submit(List.of(pausing("in company"), pausing("a"), pausing("b")));
+    lanes.resume();
+
+    assertAllProcessed(receipts);
+    assertThat(failed).hasSize(1);
+    assertThat(events.of(InboxEvent.Failed.class)).isEmpty();
+  }
+
+  // ATOMIC
+  @Test
+  void refusesASavepointThatAnotherHandlerHasSet() {
+    AtomicReference<Savepoint> kept = new AtomicReference<>();
+    InboxLanes lanes =
+        open(
+            ONE_LANE,
+            inbox(
+                (message, tx) -> {
+                  String key = message.keys().orElseThrow();
+                  if (key.equals("keeps")) {
+                    tx.connection(connection -> kept.set(connection.setSavepoint()));
+                  }
+                  Effects.handler().handle(message, tx);
+                  if (key.equals("goes back")) {
+                    tx.connection(connection -> connection.rollback(kept.get()));
+                  }
+                }));
+    lanes.pause();
+
+    List<CompletableFuture<Receipt>> receipts =
+        lanes.submit(List.of(message("keeps"), message("a"), message("goes back"), message("b")));
+    lanes.resume();
+
+    assertThat(receipts.get(2)).failsWithin(SOON);
+    assertAllProcessed(List.of(receipts.get(0), receipts.get(1), receipts.get(3)));
+    assertThat(effects().all()).containsExactly("a", "b", "keeps");
+  }
+
+  @Test
+  void handlersThatWaitForEachOthersBatchesRunByThemselves() throws Exception {
+    CyclicBarrier both = new CyclicBarrier(2);
+    Set<String> met = ConcurrentHashMap.newKeySet();
+    CompletableFuture<Inbox> self = new CompletableFuture<>();
+    Inbox inbox =
+        inbox(
+            (message, tx) -> {
+              Effects.handler().handle(message, tx);
+              if (message.property("receives").isPresent()) {
+                if (met.add(message.keys().get())) {
+                  both.await(30, TimeUnit.SECONDS); // Each with the other's key in its batch.
+                }
+                self.join().receive(message(message.property("receives").get()));
+              }
+            });
+    self.complete(inbox);
+    InboxLanes one = open(ONE_LANE, inbox);
+    InboxLanes other = open(ONE_LANE, inbox);
+    one.pause();
+    other.pause();
+
+    List<CompletableFuture<Receipt>> receipts =
+        new ArrayList<>(one.submit(List.of(message("c2"), receiving("p1", "c1"))));
+    receipts.addAll(other.submit(List.of(message("c1"), receiving("p2", "c2"))));
+    one.resume();
+    other.resume();
+
+    receipts.forEach(LanesContract::join);
+    assertThat(effects().all()).containsExactly("c1", "c2", "p1", "p2");
+    assertThat(events.of(InboxEvent.Failed.class)).isEmpty();
+  }
+
+  private static InboxMessage receiving(String key, String received) {
+    return InboxMessage.builder(TOPIC)
+        .keys(key)
+        .property(Effects.NAME, key)
+        .property("receives", received)
+        .build();
+  }
+
+  @Test
   void aHandlerThatSpoilsItsTransactionForOthersGetsOneOfItsOwn() {
     InboxLanes lanes =
         open(
@@ -321,7 +451,7 @@ public abstract class LanesContract extends DatabaseContract {
                             () -> {
                               Effects.handler().handle(message, tx);
                               if (message.property(FAILS).isPresent()) {
-                                tx.execute(breakingItsConnection());
+                                breakConnection(tx);
                               }
                             }))
                 .build());
@@ -336,6 +466,32 @@ public abstract class LanesContract extends DatabaseContract {
     assertThat(effects().all()).containsExactly("a", "b", "plug");
     assertThat(events.of(InboxEvent.Failed.class)).hasSize(1);
     assertThat(events.of(InboxEvent.Paused.class)).isEmpty();
+  }
+
+  @Test
+  void aBrokenConnectionCostsNoAttemptThoughTheHandlerHidesIt() {
+    AtomicInteger broken = new AtomicInteger();
+    Inbox inbox =
+        inbox(
+            dsl(pool -> {}),
+            (message, tx) -> {
+              Effects.handler().handle(message, tx);
+              if (broken.getAndIncrement() == 0) {
+                breakConnection(tx);
+              }
+            });
+
+    assertThat(inbox.receive(message("a")).isProcessed()).isTrue();
+    assertThat(broken).hasValue(2);
+    assertThat(effects().all()).containsExactly("a");
+  }
+
+  private void breakConnection(DSLContext tx) {
+    try {
+      tx.execute(breakingItsConnection());
+    } catch (RuntimeException e) {
+      throw new IllegalStateException("Something went wrong: " + e.getMessage());
+    }
   }
 
   @Test
@@ -355,18 +511,7 @@ public abstract class LanesContract extends DatabaseContract {
 
     List<CompletableFuture<Receipt>> receipts =
         lanes.submit(
-            List.of(
-                message("a"),
-                InboxMessage.builder(TOPIC)
-                    .keys("itself")
-                    .property(Effects.NAME, "itself")
-                    .property("receives", "itself")
-                    .build(),
-                InboxMessage.builder(TOPIC)
-                    .keys("another")
-                    .property(Effects.NAME, "another")
-                    .property("receives", "a")
-                    .build()));
+            List.of(message("a"), receiving("itself", "itself"), receiving("another", "a")));
     unplugged.countDown();
 
     assertAllProcessed(List.of(receipts.get(0), receipts.get(2)));
@@ -483,6 +628,36 @@ public abstract class LanesContract extends DatabaseContract {
     // The rival's; that the key was busy is no failure of anyone.
     assertThat(events.of(InboxEvent.Failed.class)).hasSize(1);
     assertThat(effects().count()).isEqualTo(22);
+  }
+
+  @Test
+  void nobodyWaitsForManyKeysThatAreBusyElsewhere() throws Exception {
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    CountDownLatch inHandler = new CountDownLatch(1);
+    InboxLanes elsewhere =
+        open(
+            ONE_LANE,
+            batchInbox(
+                dsl(),
+                (messages, tx) -> {
+                  inHandler.countDown();
+                  InboxContract.awaitLatch(mayEnd);
+                }));
+    List<InboxMessage> busy = messages(64);
+    List<CompletableFuture<Receipt>> rivals = elsewhere.submit(busy);
+    InboxContract.awaitLatch(inHandler);
+    InboxLanes lanes = open(ONE_LANE, inbox(Effects.handler()));
+    List<CompletableFuture<Receipt>> waiting = lanes.submit(busy);
+    await().atMost(SOON).until(() -> events.of(InboxEvent.Busy.class).size() >= 2 * 64);
+
+    for (int i = 0; i < 20; i++) {
+      assertAllProcessed(lanes.submit(List.of(message("fresh" + i))));
+    }
+
+    assertThat(waiting).noneMatch(CompletableFuture::isDone);
+    mayEnd.countDown();
+    assertAllProcessed(rivals);
+    assertThat(waiting).allMatch(receipt -> join(receipt).isDuplicate());
   }
 
   @Test
@@ -788,6 +963,32 @@ public abstract class LanesContract extends DatabaseContract {
       assertThat(events.of(InboxEvent.Resumed.class))
           .hasSameSizeAs(events.of(InboxEvent.Paused.class));
     }
+  }
+
+  // OUTAGE-IS-NOT-FAILURE
+  @Test
+  void anErrorOfThePoolEndsNoLane() {
+    AtomicInteger errors = new AtomicInteger(3);
+    DataSource pool =
+        (DataSource)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (self, method, args) -> {
+                  if (errors.getAndDecrement() > 0) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                  }
+                  return method.invoke(database().dataSource(), args);
+                });
+    Inbox inbox = builder(dsl(pool)).handler(TOPIC, BY_KEYS, Effects.handler()).build();
+    InboxLanes lanes = new InboxLanes(group, inbox, ONE_LANE);
+    opened.add(lanes);
+
+    assertAllProcessed(lanes.submit(messages(5)));
+
+    assertThat(errors).hasNegativeValue();
+    assertThat(events.of(InboxEvent.Failed.class)).isEmpty();
+    assertThat(events.of(InboxEvent.Resumed.class)).hasSize(1);
   }
 
   // OUTAGE-IS-NOT-FAILURE

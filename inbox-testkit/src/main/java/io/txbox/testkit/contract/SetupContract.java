@@ -77,6 +77,18 @@ public abstract class SetupContract extends SharedBrokerContract {
     assertThatThrownBy(() -> consumer().lanes(0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("lanes must be at least 1, but was 0");
+    assertThatThrownBy(
+            () ->
+                consumer()
+                    .orderly()
+                    .subscribe(
+                        topic,
+                        BY_KEYS,
+                        Effects.handler(),
+                        subscription -> subscription.orderingKey(InboxMessage::keys))
+                    .build())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("orderingKey of topic '" + topic + "' would order nothing");
     assertThatThrownBy(() -> consumer().maxBatch(1_001))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("maxBatch must be at most 1000, but was 1001");
