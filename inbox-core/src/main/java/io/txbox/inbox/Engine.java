@@ -26,9 +26,12 @@ record Engine(InboxDatabase database, InboxRows rowsOf, int maxTransientRetries,
    * Says whether an error shows that the database is out of order. An error that says so is not
    * believed before a write of our own fails too: a handler may break its own connection, or say so
    * by mistake, and would run again for ever. If not even a transaction could be begun, no message
-   * can be to blame.
+   * can be to blame; but what may pass at once, such as a rival's insert of the same scope, is
+   * none.
    */
   boolean isOutage(Stage stage, FailureKind kind) {
-    return stage == Stage.BEGIN || (kind == FailureKind.OUTAGE && !database.takesWrites());
+    return stage == Stage.BEGIN
+        ? !kind.mayPass()
+        : kind == FailureKind.OUTAGE && !database.takesWrites();
   }
 }
