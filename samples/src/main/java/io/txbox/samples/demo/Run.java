@@ -183,6 +183,8 @@ final class Run {
   }
 
   private void killBroker() {
+    // One that still starts would find no broker, and end: that is no fault that the demo counts.
+    instances.forEach(this::awaitReady);
     sendNextPart();
     int unanswered = ledger.unansweredSends();
     broker.kill();
