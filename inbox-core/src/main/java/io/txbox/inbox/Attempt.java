@@ -265,17 +265,22 @@ final class Attempt {
     unclaimed.add(Objects.requireNonNull(fresh.get(incoming)).dedupKey());
   }
 
-  /** Takes back the rows of what did not come to its end: a committed row says that it did. */
+  /**
+   * Takes back the rows of what did not come to its end: a committed row says that it did. One by
+   * one, by the whole key: for a list of keys MySQL and MariaDB may read all rows of a small table,
+   * locking each, and two lanes that do so wait for each other's.
+   */
   private void giveUpClaims(short scopeId, DSLContext tx) {
     InboxTable inbox = database.schema().inbox();
-    int deleted =
-        tx.deleteFrom(inbox)
-            .where(inbox.scopeId.eq(scopeId))
-            .and(inbox.dedupKey.in(unclaimed))
-            .execute();
-    if (deleted != unclaimed.size()) { // A function of the database may have moved the search path.
-      throw new IllegalStateException(
-          "Of " + unclaimed.size() + " claims only " + deleted + " could be given up");
+    for (String key : unclaimed) {
+      int deleted =
+          tx.deleteFrom(inbox)
+              .where(inbox.scopeId.eq(scopeId))
+              .and(inbox.dedupKey.eq(key))
+              .execute();
+      if (deleted != 1) { // A function may have moved the search path.
+        throw new IllegalStateException("The claim of " + key + " could not be given up");
+      }
     }
   }
 
