@@ -34,15 +34,13 @@ import org.junit.jupiter.params.provider.MethodSource;
  * look at one attempt: the retries, which would hide what it said, are off.
  */
 public abstract class ConnectionLossContract extends DatabaseContract {
-  private static final byte[] COMMIT = "COMMIT".getBytes(US_ASCII);
-
   private TcpProxy proxy;
   private DSLContext unreliable;
 
   /** For subclasses. */
   protected ConnectionLossContract() {}
 
-  /** Makes the driver send each COMMIT as the plain word, by which the proxy knows it. */
+  /** Makes the driver send each COMMIT as plain text, by which the proxy knows it. */
   protected abstract void sendPlainCommits(HikariConfig pool);
 
   @Override
@@ -73,7 +71,7 @@ public abstract class ConnectionLossContract extends DatabaseContract {
     Inbox inbox = inbox(unreliable, Effects.handler());
     inbox.receive(message("warm-up"));
     InboxMessage message = message("a");
-    CompletableFuture<Void> struck = proxy.onClientBytes(COMMIT, Strike.LOSE_REPLY);
+    CompletableFuture<Void> struck = proxy.onClientBytes(commitOnTheWire(), Strike.LOSE_REPLY);
 
     assertThatThrownBy(() -> inbox.receive(message)).isInstanceOf(DatabaseFailedException.class);
 
@@ -89,7 +87,7 @@ public abstract class ConnectionLossContract extends DatabaseContract {
     Inbox inbox = inbox(unreliable, Effects.handler());
     inbox.receive(message("warm-up"));
     InboxMessage message = message("a");
-    CompletableFuture<Void> struck = proxy.onClientBytes(COMMIT, Strike.LOSE_REQUEST);
+    CompletableFuture<Void> struck = proxy.onClientBytes(commitOnTheWire(), Strike.LOSE_REQUEST);
 
     assertThatThrownBy(() -> inbox.receive(message)).isInstanceOf(DatabaseFailedException.class);
 
@@ -104,7 +102,7 @@ public abstract class ConnectionLossContract extends DatabaseContract {
   void letsTheNextClaimDecideOnACommitInDoubt(Strike strike) {
     Inbox inbox = super.builder(unreliable).handler(TOPIC, BY_KEYS, Effects.handler()).build();
     inbox.receive(message("warm-up"));
-    CompletableFuture<Void> struck = proxy.onClientBytes(COMMIT, strike);
+    CompletableFuture<Void> struck = proxy.onClientBytes(commitOnTheWire(), strike);
 
     Receipt receipt = inbox.receive(message("a"));
 

@@ -12,7 +12,6 @@ import io.txbox.store.InboxScopeTable;
 import io.txbox.testkit.network.TcpProxy;
 import io.txbox.testkit.network.TcpProxy.Strike;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +27,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 public abstract class ConsumerCrashContract extends SharedBrokerContract {
   private static final String GATE = "gate";
   private static final String ACCOUNT = "alice";
-  private static final byte[] COMMIT = "COMMIT".getBytes(StandardCharsets.US_ASCII);
 
   /** For subclasses. */
   protected ConsumerCrashContract() {}
@@ -36,7 +34,7 @@ public abstract class ConsumerCrashContract extends SharedBrokerContract {
   /** Returns a class whose {@code main} calls {@link ConsumerProcessMain#run} with the dialect. */
   protected abstract Class<?> consumerMain();
 
-  /** Makes the driver send each COMMIT as the plain word, by which the proxy knows it. */
+  /** Makes the driver send each COMMIT as plain text, by which the proxy knows it. */
   protected abstract void sendPlainCommits(HikariConfig pool);
 
   private ConsumerProcess.Builder process() {
@@ -106,7 +104,7 @@ public abstract class ConsumerCrashContract extends SharedBrokerContract {
                 .pool(this::sendPlainCommits)
                 .start()) {
       killed.awaitHalt(FlowStep.HANDLER_RETURNED);
-      CompletableFuture<Void> struck = proxy.onClientBytes(COMMIT, strike);
+      CompletableFuture<Void> struck = proxy.onClientBytes(commitOnTheWire(), strike);
       killed.release();
       soon().until(() -> struck.isDone() && effects().count() == committed);
       killed.kill();

@@ -12,7 +12,6 @@ import io.txbox.testkit.broker.KillableBrokerExtension;
 import io.txbox.testkit.network.TcpProxy;
 import io.txbox.testkit.network.TcpProxy.Strike;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -38,7 +37,6 @@ public abstract class ConsumerFaultContract extends BrokerContract {
   @RegisterExtension
   static final KillableBrokerExtension KILLABLE = KillableBrokerExtension.perClass();
 
-  private static final byte[] COMMIT = "COMMIT".getBytes(StandardCharsets.US_ASCII);
   private static final List<String> KEYS = IntStream.range(0, 200).mapToObj(i -> "p" + i).toList();
 
   private TcpProxy proxy;
@@ -47,7 +45,7 @@ public abstract class ConsumerFaultContract extends BrokerContract {
   /** For subclasses. */
   protected ConsumerFaultContract() {}
 
-  /** Makes the driver send each COMMIT as the plain word, by which the proxy knows it. */
+  /** Makes the driver send each COMMIT as plain text, by which the proxy knows it. */
   protected abstract void sendPlainCommits(HikariConfig pool);
 
   @Override
@@ -95,7 +93,7 @@ public abstract class ConsumerFaultContract extends BrokerContract {
     while (ended() < KEYS.size()) {
       int next = Math.min(ended() + random.nextInt(10), KEYS.size());
       inNoTime().until(() -> ended() >= next);
-      CompletableFuture<Void> struck = proxy.onClientBytes(COMMIT, Strike.LOSE_REPLY);
+      CompletableFuture<Void> struck = proxy.onClientBytes(commitOnTheWire(), Strike.LOSE_REPLY);
       inNoTime().until(() -> struck.isDone() || ended() == KEYS.size());
       strikes += struck.isDone() ? 1 : 0;
     }

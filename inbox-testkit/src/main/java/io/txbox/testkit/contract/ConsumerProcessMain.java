@@ -11,6 +11,7 @@ import java.util.Objects;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
+import org.jooq.tools.jdbc.JDBCUtils;
 
 /**
  * Consumes in a JVM of its own, which a contract kills. A database module has a main class that
@@ -41,7 +42,7 @@ public final class ConsumerProcessMain {
 
     Journal journal = Journal.in(folder.path());
     HaltingFlow flow = new HaltingFlow(halt, topic);
-    SQLDialect family = dialect.families().iterator().next();
+    SQLDialect family = JDBCUtils.dialect(pool.getJdbcUrl());
     DSLContext dsl = flow.transactions(DSL.using(new HikariDataSource(pool), family));
     InboxConsumer.builder(group, dsl, new HaltingDialect(dialect, halt))
         .nameServer(nameServer)

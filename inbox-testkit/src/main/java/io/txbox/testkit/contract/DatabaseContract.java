@@ -12,6 +12,7 @@ import io.txbox.store.StoreDialect;
 import io.txbox.testkit.LeakCheck;
 import io.txbox.testkit.database.TestDatabase;
 import io.txbox.testkit.network.TcpProxy;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,6 +39,11 @@ abstract class DatabaseContract {
 
   /** Returns a new dialect for it. */
   protected abstract StoreDialect dialect();
+
+  /** Returns what the driver sends for a COMMIT, and for nothing else. */
+  protected byte[] commitOnTheWire() {
+    return "COMMIT".getBytes(StandardCharsets.US_ASCII);
+  }
 
   @BeforeEach
   void emptyBusinessTable() {

