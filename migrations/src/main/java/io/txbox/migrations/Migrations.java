@@ -79,7 +79,8 @@ public final class Migrations {
   /**
    * Checks that the schema fits this library: all tables, columns with their types, nullability and
    * collations, keys, indexes, and the version. It only reads, and needs no rights but to select
-   * from {@code inbox_schema}. A schema that is one version newer passes.
+   * from {@code inbox_schema}; on MySQL and MariaDB, which hide other tables, to select from each.
+   * A schema that is one version newer passes.
    *
    * @throws SchemaMismatchException with every difference and the command that mends it
    * @throws SchemaMissingException if there is no such schema

@@ -42,11 +42,13 @@ final class StructureReader {
         ON c.conrelid = t.oid AND c.contype = 'c'
       """;
 
-  // The display width of integers, which MariaDB still shows, says nothing.
+  // The display width of integers, which MariaDB still shows, says nothing; nor does the case of a
+  // column's name, which Liquibase writes in capitals. No backslash: sql_mode decides what it
+  // means.
   private static final String MYSQL =
       """
-      SELECT table_name, CONCAT('column ', column_name),
-        CONCAT(REGEXP_REPLACE(column_type, 'int\\\\([0-9]+\\\\)', 'int'),
+      SELECT table_name, CONCAT('column ', LOWER(column_name)),
+        CONCAT(REGEXP_REPLACE(column_type, 'int[(][0-9]+[)]', 'int'),
           CASE WHEN collation_name IS NULL THEN '' ELSE CONCAT(' COLLATE ', collation_name) END,
           CASE WHEN extra LIKE '%auto_increment%' THEN ' AUTO_INCREMENT' ELSE '' END,
           CASE WHEN is_nullable = 'NO' THEN ' NOT NULL' ELSE ' NULL' END,
@@ -56,24 +58,43 @@ final class StructureReader {
       SELECT table_name,
         CASE WHEN index_name = 'PRIMARY' THEN 'primary key'
           ELSE CONCAT(CASE WHEN MAX(non_unique) = 0 THEN 'unique key (' ELSE 'index (' END,
-            GROUP_CONCAT(column_name ORDER BY seq_in_index SEPARATOR ', '), ')') END,
+            GROUP_CONCAT(LOWER(column_name) ORDER BY seq_in_index SEPARATOR ', '), ')') END,
         CASE WHEN index_name = 'PRIMARY'
-          THEN CONCAT('(', GROUP_CONCAT(column_name ORDER BY seq_in_index SEPARATOR ', '), ')') ELSE 'present' END
+          THEN CONCAT('(', GROUP_CONCAT(LOWER(column_name) ORDER BY seq_in_index SEPARATOR ', '), ')') ELSE 'present' END
       FROM information_schema.statistics WHERE table_schema = ? GROUP BY table_name, index_name
-      UNION ALL
-      SELECT table_name, CONCAT('check ', constraint_name), 'present' FROM information_schema.table_constraints
-      WHERE table_schema = ? AND constraint_type = 'CHECK'
       UNION ALL
       SELECT table_name, 'engine', COALESCE(engine, 'none') FROM information_schema.tables WHERE table_schema = ?
       """;
 
+  private static final int MAX_LOOKS = 20;
+
   private StructureReader() {}
 
+  /**
+   * Reads it, on MySQL until it reads the same twice: there each part of the query sees the catalog
+   * as it is by then, and a table that is just being made may have its key and no columns.
+   */
   static Structure read(Session session, Collection<String> tables) throws SQLException {
+    Structure structure = readOnce(session, tables);
+    if (session.vendor() == Vendor.POSTGRESQL) {
+      return structure;
+    }
+    for (int look = 1; look < MAX_LOOKS; look++) {
+      Structure again = readOnce(session, tables);
+      if (again.toString().equals(structure.toString())) {
+        return again;
+      }
+      structure = again;
+    }
+    return structure;
+  }
+
+  private static Structure readOnce(Session session, Collection<String> tables)
+      throws SQLException {
     boolean postgres = session.vendor() == Vendor.POSTGRESQL;
     Structure structure = new Structure();
     try (PreparedStatement statement = session.prepare(postgres ? POSTGRESQL : MYSQL)) {
-      for (int i = 1; i <= (postgres ? 1 : 4); i++) {
+      for (int i = 1; i <= (postgres ? 1 : 3); i++) {
         statement.setString(i, session.schema());
       }
       try (ResultSet rows = statement.executeQuery()) {

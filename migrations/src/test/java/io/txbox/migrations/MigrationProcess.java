@@ -33,7 +33,11 @@ final class MigrationProcess implements AutoCloseable {
 
   /** Orders something for that moment, in epoch milliseconds, and does not wait for it. */
   void order(String what, long at, TestDatabase database, String schema) {
-    child.order(String.join("\t", what, Long.toString(at), database.url(), schema));
+    order(what, at, database.url(), "postgres", schema);
+  }
+
+  void order(String what, long at, String url, String user, String schema) {
+    child.order(String.join("\t", what, Long.toString(at), url, user, schema));
   }
 
   void awaitDone() {

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * An instance of a service that does as it is told: {@code migrate} or {@code rollback}, and then,
- * by tabs, the moment in epoch milliseconds, the address and the schema.
+ * by tabs, the moment in epoch milliseconds, the address, the user and the schema.
  */
 final class MigrationProcessMain {
 
@@ -29,8 +29,8 @@ final class MigrationProcessMain {
 
   private static String obey(List<String> order) {
     Migrations migrations =
-        Migrations.builder(new DriverDataSource(order.get(2), "postgres", null))
-            .schema(order.get(3))
+        Migrations.builder(new DriverDataSource(order.get(2), order.get(3), null))
+            .schema(order.get(4))
             .build();
     long at = Long.parseLong(order.get(1));
     for (long left = at - now(); left > 0; left = at - now()) {

@@ -30,7 +30,7 @@ CREATE TABLE inbox (
   scope_id smallint NOT NULL,
   state smallint NOT NULL COMMENT '0 PROCESSED, 1 PARKED, 2 DISCARDED',
   dedup_key varbinary(255) NOT NULL,
-  message_id text CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  message_id varbinary(255) NOT NULL,
   PRIMARY KEY (scope_id, dedup_key),
   CONSTRAINT inbox_state_check CHECK (state BETWEEN 0 AND 2)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC COMMENT='txbox: one row for each message that was taken, inserted in the transaction of its effects';
