@@ -1,4 +1,4 @@
-/** What differs on MySQL, and on MariaDB as its variant. */
+/** What differs on MySQL and MariaDB. */
 @NullMarked
 package io.txbox.mysql;
 

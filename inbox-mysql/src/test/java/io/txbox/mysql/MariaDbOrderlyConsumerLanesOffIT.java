@@ -1,0 +1,12 @@
+package io.txbox.mysql;
+
+import org.junit.jupiter.api.Tag;
+
+/** The orderly consumer with one transaction for each message. */
+@Tag("slow")
+class MariaDbOrderlyConsumerLanesOffIT extends MariaDbOrderlyConsumerIT {
+  @Override
+  protected int maxBatch() {
+    return 1;
+  }
+}

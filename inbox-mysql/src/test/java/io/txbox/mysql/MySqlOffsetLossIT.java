@@ -1,0 +1,33 @@
+package io.txbox.mysql;
+
+import io.txbox.migrations.Migrations;
+import io.txbox.store.StoreDialect;
+import io.txbox.testkit.contract.OffsetLossContract;
+import io.txbox.testkit.database.DatabaseExtension;
+import io.txbox.testkit.database.TestDatabase;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class MySqlOffsetLossIT extends OffsetLossContract {
+  @RegisterExtension
+  static final DatabaseExtension DATABASE = DatabaseExtension.mysql().schema(Migrations::migrate);
+
+  @Override
+  protected TestDatabase database() {
+    return DATABASE.database();
+  }
+
+  @Override
+  protected StoreDialect dialect() {
+    return new MySqlDialect();
+  }
+
+  @Override
+  protected void refuseWrites(String table) {
+    WriteTriggers.create(database().dsl(), table);
+  }
+
+  @Override
+  protected void allowWrites(String table) {
+    WriteTriggers.drop(database().dsl(), table);
+  }
+}
