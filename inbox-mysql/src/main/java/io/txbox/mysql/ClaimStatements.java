@@ -1,6 +1,7 @@
 package io.txbox.mysql;
 
 import io.txbox.store.Claim;
+import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxTable;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
@@ -36,10 +38,16 @@ final class ClaimStatements {
   /** A key that was there, and is purged before it is looked at, takes another round. */
   private static final int MAX_ROUNDS = 3;
 
+  /** InnoDB waits for whole seconds; what is shorter than this is a look now and then instead. */
+  private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
+
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(5);
+
   private static final String ROW = "(?, ?, ?, ?, ?, ?, ?)";
 
   private final String insert;
   private final String select;
+  private final String lock;
   private volatile @Nullable Variant variant;
 
   ClaimStatements(InboxTable inbox) {
@@ -50,6 +58,7 @@ final class ClaimStatements {
             + " (message_time, processed_at, body_fingerprint, scope_id, state, dedup_key,"
             + " message_id) VALUES ";
     select = "SELECT dedup_key FROM " + table + " WHERE scope_id = ? AND dedup_key IN (";
+    lock = "SELECT 1 FROM " + table + " WHERE scope_id = ? AND dedup_key = ? FOR UPDATE NOWAIT";
   }
 
   /** What the two servers do differently. */
@@ -131,14 +140,13 @@ final class ClaimStatements {
     }
 
     Claim run(List<InboxRow> rows, Duration wait) throws SQLException {
-      long seconds = Math.max(1, wait.plusMillis(999).toSeconds());
       List<InboxRow> fresh = rows;
       for (int round = 1; round <= MAX_ROUNDS; round++) {
-        execute(connection, server.begin(seconds));
+        execute(connection, server.begin(seconds(wait)));
         if (round > 1) {
           fresh = withoutThose(thatAreThere(rows), rows);
         }
-        if (insertAll(fresh, seconds)) {
+        if (insertAll(fresh, wait)) {
           return new Claim.Decided(keys(fresh));
         }
         connection.rollback(); // Frees what the INSERT has locked in vain.
@@ -146,11 +154,37 @@ final class ClaimStatements {
       return new Claim.Again("keys came and went in " + MAX_ROUNDS + " rounds");
     }
 
+    /**
+     * Waits until nobody has a row of this key that is not committed.
+     *
+     * @throws SQLException that the row is locked, if that does not come about in time
+     */
+    private void awaitRivals(InboxRow row, Duration wait) throws SQLException {
+      long deadline = System.nanoTime() + wait.toNanos();
+      while (true) {
+        try (PreparedStatement statement = connection.prepareStatement(lock)) {
+          statement.setShort(1, row.scopeId());
+          statement.setBytes(2, bytes(row.dedupKey()));
+          statement.execute();
+          return;
+        } catch (SQLException e) {
+          boolean over = System.nanoTime() >= deadline || Thread.currentThread().isInterrupted();
+          if (over || ErrorCodes.classify(e) != FailureKind.LOCK_TIMEOUT) {
+            throw e;
+          }
+        }
+        LockSupport.parkNanos(LOOK_AGAIN.toNanos());
+      }
+    }
+
     /** Inserts all rows, or none and says so if the key of one is there. */
-    private boolean insertAll(List<InboxRow> rows, long seconds) throws SQLException {
+    private boolean insertAll(List<InboxRow> rows, Duration wait) throws SQLException {
       boolean inserted;
       try {
-        inserted = rows.isEmpty() || insert(rows, seconds);
+        if (rows.size() == 1 && wait.compareTo(SHORTEST_WAIT) < 0) {
+          awaitRivals(rows.get(0), wait);
+        }
+        inserted = rows.isEmpty() || insert(rows, wait);
       } catch (SQLException e) {
         try {
           server.restore(connection);
@@ -163,8 +197,8 @@ final class ClaimStatements {
       return inserted;
     }
 
-    private boolean insert(List<InboxRow> rows, long seconds) throws SQLException {
-      String sql = server.limited(insert, seconds) + repeated(ROW, rows.size());
+    private boolean insert(List<InboxRow> rows, Duration wait) throws SQLException {
+      String sql = server.limited(insert, seconds(wait)) + repeated(ROW, rows.size());
       try (PreparedStatement statement = connection.prepareStatement(sql)) {
         int i = 1;
         for (InboxRow row : rows) {
@@ -202,6 +236,10 @@ final class ClaimStatements {
         return there;
       }
     }
+  }
+
+  private static long seconds(Duration wait) {
+    return Math.max(1, wait.plusMillis(999).toSeconds());
   }
 
   private static List<InboxRow> withoutThose(Set<String> there, List<InboxRow> rows) {

@@ -24,7 +24,8 @@ import org.jooq.SQLDialect;
  * that waited for a rival and then reads an older snapshot would decide wrongly, and at REPEATABLE
  * READ claims of different keys would deadlock on the gaps between them.
  *
- * <p>A claim waits for a rival in whole seconds, one at least: InnoDB knows no shorter wait. What a
+ * <p>A claim waits for a rival in whole seconds, since InnoDB knows no shorter wait. Where it may
+ * wait for less than 100 ms, it looks again and again for as long, and does not wait. What a
  * handler runs waits for as long as its session says.
  */
 public final class MySqlDialect implements StoreDialect {

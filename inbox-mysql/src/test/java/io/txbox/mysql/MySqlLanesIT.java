@@ -6,6 +6,7 @@ import io.txbox.testkit.contract.LanesContract;
 import io.txbox.testkit.database.DatabaseExtension;
 import io.txbox.testkit.database.TestDatabase;
 import java.util.List;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class MySqlLanesIT extends LanesContract {
@@ -29,7 +30,7 @@ class MySqlLanesIT extends LanesContract {
   }
 
   @Override
-  protected String breakingItsConnection() {
-    return "KILL CONNECTION CONNECTION_ID()";
+  protected void breakConnectionOf(DSLContext tx) {
+    MySqlTests.breakConnectionOf(tx, database());
   }
 }

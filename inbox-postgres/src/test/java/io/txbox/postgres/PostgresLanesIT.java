@@ -62,8 +62,8 @@ class PostgresLanesIT extends LanesContract {
   }
 
   @Override
-  protected String breakingItsConnection() {
-    return "SELECT pg_terminate_backend(pg_backend_pid())";
+  protected void breakConnectionOf(DSLContext tx) {
+    tx.execute("SELECT pg_terminate_backend(pg_backend_pid())");
   }
 
   /** What a function sets inside is not seen, so that what it breaks must be rolled back. */

@@ -48,6 +48,7 @@ final class Effects {
     dsl.createTable(ACCOUNTS)
         .column(ACCOUNT.getName(), SQLDataType.VARCHAR(100))
         .column(BALANCE.getName(), SQLDataType.BIGINT)
+        .primaryKey(ACCOUNT)
         .execute();
   }
 

@@ -70,8 +70,8 @@ public abstract class LanesContract extends DatabaseContract {
    */
   protected abstract List<String> spoilingTheTransaction();
 
-  /** Returns a statement that breaks the connection that it runs on. */
-  protected abstract String breakingItsConnection();
+  /** Has the server end the connection, as an administrator would; throws what that makes of it. */
+  protected abstract void breakConnectionOf(DSLContext tx);
 
   @Override
   @AfterEach
@@ -451,7 +451,7 @@ public abstract class LanesContract extends DatabaseContract {
                             () -> {
                               Effects.handler().handle(message, tx);
                               if (message.property(FAILS).isPresent()) {
-                                breakConnection(tx);
+                                breakConnectionAndHideIt(tx);
                               }
                             }))
                 .build());
@@ -477,7 +477,7 @@ public abstract class LanesContract extends DatabaseContract {
             (message, tx) -> {
               Effects.handler().handle(message, tx);
               if (broken.getAndIncrement() == 0) {
-                breakConnection(tx);
+                breakConnectionAndHideIt(tx);
               }
             });
 
@@ -486,9 +486,9 @@ public abstract class LanesContract extends DatabaseContract {
     assertThat(effects().all()).containsExactly("a");
   }
 
-  private void breakConnection(DSLContext tx) {
+  private void breakConnectionAndHideIt(DSLContext tx) {
     try {
-      tx.execute(breakingItsConnection());
+      breakConnectionOf(tx);
     } catch (RuntimeException e) {
       throw new IllegalStateException("Something went wrong: " + e.getMessage());
     }

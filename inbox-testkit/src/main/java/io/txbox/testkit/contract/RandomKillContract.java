@@ -27,6 +27,9 @@ public abstract class RandomKillContract extends SharedBrokerContract {
   private static final int BACKLOG = 200;
   private static final int BURST = 20;
 
+  /** On a busy machine process after process dies before it has done anything. */
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+
   private final long seed = Long.getLong("txbox.kill-seed", System.nanoTime());
   private final Random random = new Random(seed);
   private final AtomicInteger kills = new AtomicInteger();
@@ -71,7 +74,9 @@ public abstract class RandomKillContract extends SharedBrokerContract {
         CompletableFuture.allOf(killers.toArray(CompletableFuture[]::new));
     while (!killed.isDone()) {
       sendBurst();
-      soon().until(() -> killed.isDone() || cents.size() - effects().count() < BACKLOG);
+      soon()
+          .atMost(PATIENCE)
+          .until(() -> killed.isDone() || cents.size() - effects().count() < BACKLOG);
     }
     List<Life> lives = killers.stream().flatMap(killer -> killer.join().stream()).toList();
 
