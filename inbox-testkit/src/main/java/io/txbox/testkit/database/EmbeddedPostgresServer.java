@@ -18,15 +18,11 @@ final class EmbeddedPostgresServer {
 
   static PostgresServer start() {
     EmbeddedPostgres server = run();
-    return running(server.getPort(), () -> stop(server));
+    return PostgresServer.running(
+        new Address("127.0.0.1", server.getPort(), "postgres", "postgres", ""), () -> stop(server));
   }
 
-  /** Returns the server that somebody runs on this port. */
-  static PostgresServer running(int port, Runnable stop) {
-    return PostgresServer.running(new Address("127.0.0.1", port, "postgres", "postgres", ""), stop);
-  }
-
-  static EmbeddedPostgres run() {
+  private static EmbeddedPostgres run() {
     try {
       return EmbeddedPostgres.builder()
           .setPort(LoopbackPorts.free())
@@ -44,7 +40,7 @@ final class EmbeddedPostgresServer {
     }
   }
 
-  static void stop(EmbeddedPostgres server) {
+  private static void stop(EmbeddedPostgres server) {
     try {
       server.close();
     } catch (IOException e) {

@@ -1,6 +1,5 @@
 package io.txbox.testkit.database;
 
-import io.txbox.testkit.Excuse;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +13,6 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jooq.SQLDialect;
@@ -76,16 +74,11 @@ final class MySqlServer implements DatabaseServer {
     throw new IllegalArgumentException(product.kind() + " is not known: " + kind);
   }
 
-  /** Says that there is no server, and what to do. */
-  static AssertionError missing(Product product, String reason, @Nullable Throwable cause) {
-    throw Excuse.orFail(
-        product.name().toLowerCase(Locale.ROOT),
-        reason
-            + "; start a server, by .ci/mysql-server for one, and set "
-            + product.url()
-            + "="
-            + product.protocol
-            + "://host:port/?user=u&password=p",
+  /** Returns that there is no server, and what to do. */
+  static MissingServerException missing(Product product, String reason, @Nullable Throwable cause) {
+    return new MissingServerException(
+        "%s: start a server, by .ci/mysql-server for one, and set %s=%s://host:port/?user=u&password=p in the environment, or start a Docker engine"
+            .formatted(reason, product.url(), product.protocol),
         cause);
   }
 
@@ -204,8 +197,10 @@ final class MySqlServer implements DatabaseServer {
         Statement statement = connection.createStatement()) {
       work.with(statement);
     } catch (SQLException e) {
-      throw new IllegalStateException(
-          product + " at " + jdbcUrl(maintenance) + ": " + e.getMessage(), e);
+      String found = product + " at " + jdbcUrl(maintenance) + ": " + e.getMessage();
+      throw String.valueOf(e.getSQLState()).matches("(08|28).*")
+          ? new MissingServerException(found, e)
+          : new IllegalStateException(found, e);
     }
   }
 

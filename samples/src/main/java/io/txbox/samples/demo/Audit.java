@@ -49,7 +49,7 @@ record Audit(Map<Topic, Tally> tallies) {
   }
 
   private static final String EFFECTS =
-      "select subject, change, count(*) from trail group by subject, change";
+      "select subject, delta, count(*) from trail group by subject, delta";
 
   private static final String BALANCES =
       "select id, balance from account"

@@ -3,6 +3,7 @@ package io.txbox.samples.demo;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import ch.qos.logback.classic.LoggerContext;
+import io.txbox.testkit.database.MissingServerException;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Random;
@@ -26,8 +27,8 @@ import picocli.CommandLine.Spec;
     name = "./demo",
     description = {
       "Sends payments, order events and stock withdrawals by RocketMQ, each business id one to three"
-          + " times, to a service on PostgreSQL; kills instances of the service and the broker"
-          + " meanwhile, lets instances join and leave, rewinds the offsets; and then holds the"
+          + " times, to a service on PostgreSQL, MySQL or MariaDB; kills instances of the service"
+          + " and the broker meanwhile, lets instances join and leave, rewinds the offsets; and then holds the"
           + " sender's own ledger against the database.",
       "",
       "All of it runs on this machine, on loopback, for a minute or two, and leaves nothing behind."
@@ -59,6 +60,18 @@ public final class Demo implements Callable<Integer> {
         "none: it looks for no copies."
       })
   private @Nullable String naive;
+
+  @Option(
+      names = "--database",
+      paramLabel = "postgres|mysql|mariadb",
+      defaultValue = "postgres",
+      description = {
+        "Which database (default: ${DEFAULT-VALUE}). PostgreSQL and MariaDB are started here. MySQL"
+            + " is where the environment says, TXBOX_MYSQL_URL=jdbc:mysql://host:port/?user=u"
+            + "&password=p, with a user who may do all, in a database of its own; or else in a"
+            + " container, by Docker."
+      })
+  private String database;
 
   @Option(
       names = "--seed",
@@ -118,16 +131,17 @@ public final class Demo implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Mode mode = mode();
+    Database kind = database();
     if (payments < FEWEST || payments > MOST) {
       throw refusal("--payments must be from " + FEWEST + " to " + MOST + ", but was " + payments);
     }
     long chosen = seed == null ? new Random().nextInt(1_000_000) : seed;
     PrintWriter out = spec.commandLine().getOut();
-    out.printf("%s, with --seed %d%n%n", mode.title(), chosen);
+    out.printf("%s on %s, with --seed %d%n%n", mode.title(), kind.title(), chosen);
     Progress progress = new Progress(out);
     try (Cleanup cleanup = new Cleanup()) {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(progress, cleanup), "stop"));
-      return run(mode, chosen, progress, cleanup);
+      return run(mode, kind, chosen, progress, cleanup);
     }
   }
 
@@ -136,7 +150,7 @@ public final class Demo implements Callable<Integer> {
     if (!cleanup.isClosed()) {
       progress.end();
       progress.say("Stops, and cleans up");
-      // A pool would warn that its connections break: Ctrl-C is for PostgreSQL's process too.
+      // A pool would warn that its connections break: Ctrl-C is for the database's process too.
       ((LoggerContext) LoggerFactory.getILoggerFactory()).stop();
     }
     cleanup.close();
@@ -151,16 +165,28 @@ public final class Demo implements Callable<Integer> {
     }
   }
 
+  private Database database() {
+    try {
+      return Database.named(database);
+    } catch (IllegalArgumentException e) {
+      throw refusal("--database " + e.getMessage());
+    }
+  }
+
   private ParameterException refusal(String message) {
     return new ParameterException(spec.commandLine(), message);
   }
 
-  private int run(Mode mode, long chosen, Progress progress, Cleanup cleanup) throws Exception {
+  private int run(Mode mode, Database kind, long chosen, Progress progress, Cleanup cleanup)
+      throws Exception {
     try {
-      Report report = Run.of(mode, payments, chosen, progress, cleanup);
+      Report report = Run.of(mode, kind, payments, chosen, progress, cleanup);
       progress.end();
       report.print(spec.commandLine().getOut());
       return report.isRight() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    } catch (MissingServerException e) {
+      progress.end();
+      throw refusal("--database: there is no server. " + e.getMessage());
     } catch (Exception e) {
       if (cleanup.isClosed()) {
         // Ctrl-C: what it ran into is what the cleanup took away.

@@ -9,6 +9,9 @@ import java.util.concurrent.TimeUnit;
 
 /** An instance of the service: a JVM of its own that runs {@link InstanceMain}. */
 final class Instance implements AutoCloseable {
+  /** Of its name. */
+  static final String PREFIX = "instance-";
+
   private static final long PATIENCE_S = 60;
 
   private final String name;
@@ -25,7 +28,12 @@ final class Instance implements AutoCloseable {
 
   /** Starts an instance, and does not wait until it is ready. */
   static Instance start(
-      String name, Mode mode, String nameServer, TestDatabase database, Deliveries deliveries) {
+      String name,
+      Mode mode,
+      String nameServer,
+      Database kind,
+      TestDatabase database,
+      Deliveries deliveries) {
     TempFolder folder = TempFolder.create("txbox-demo-");
     try {
       List<String> options =
@@ -42,6 +50,7 @@ final class Instance implements AutoCloseable {
               InstanceMain.class,
               name,
               mode.name(),
+              kind.name(),
               folder.path().toString());
       Instance instance = new Instance(name, folder, child);
       instance.listen(deliveries);

@@ -4,8 +4,8 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.txbox.DedupKeys;
 import io.txbox.inbox.InboxEvent;
-import io.txbox.postgres.PostgresDialect;
 import io.txbox.rocketmq.InboxConsumer;
+import io.txbox.store.StoreDialect;
 import io.txbox.testkit.process.Parent;
 import io.txbox.testkit.process.TempFolder;
 import java.nio.file.Path;
@@ -13,8 +13,6 @@ import java.util.Objects;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.jooq.DSLContext;
-import org.jooq.SQLDialect;
-import org.jooq.impl.DSL;
 
 /** Consumes all topics in a JVM of its own, and reports each delivery on the standard output. */
 final class InstanceMain {
@@ -26,38 +24,45 @@ final class InstanceMain {
 
   private InstanceMain() {}
 
-  /** Takes its name, the mode, and the folder that is deleted when the parent has died. */
+  /**
+   * Takes its name, the mode, the database, and the folder that is deleted when the parent has
+   * died.
+   */
   public static void main(String... arguments) {
     Parent parent = Parent.ofThisJvm();
     Mode mode = Mode.valueOf(arguments[1]);
+    Database database = Database.valueOf(arguments[2]);
     String nameServer = next(parent);
-    HikariDataSource pool = pool(parent, arguments[0]);
-    DSLContext dsl = DSL.using(pool, SQLDialect.POSTGRES);
+    HikariDataSource pool = pool(database, parent, arguments[0]);
+    DSLContext dsl = database.dsl(pool);
     Runnable close =
-        mode.isNaive() ? naive(mode, dsl, nameServer, parent) : inbox(dsl, nameServer, parent);
+        mode.isNaive()
+            ? naive(mode, dsl, nameServer, parent)
+            : inbox(database.store(), dsl, nameServer, parent);
     parent.answer(READY);
     if (STOP.equals(parent.nextOrder())) {
       close.run();
       pool.close();
       parent.answer(STOPPED);
     }
-    parent.dieWithIt(new TempFolder(Path.of(arguments[2])));
+    parent.dieWithIt(new TempFolder(Path.of(arguments[3])));
   }
 
-  private static HikariDataSource pool(Parent parent, String name) {
+  private static HikariDataSource pool(Database database, Parent parent, String name) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(next(parent));
     config.setUsername(next(parent));
     config.setPassword(next(parent));
     config.setMaximumPoolSize(LANES);
-    // So that the database can say whose transactions are open.
-    config.addDataSourceProperty("ApplicationName", name);
+    config.setConnectionInitSql(database.nameSession(name));
+    database.tune(config);
     return new HikariDataSource(config);
   }
 
-  private static Runnable inbox(DSLContext dsl, String nameServer, Parent parent) {
+  private static Runnable inbox(
+      StoreDialect store, DSLContext dsl, String nameServer, Parent parent) {
     InboxConsumer consumer =
-        InboxConsumer.builder(GROUP, dsl, new PostgresDialect())
+        InboxConsumer.builder(GROUP, dsl, store)
             .nameServer(nameServer)
             .lanes(LANES)
             .subscribe(

@@ -1,5 +1,10 @@
 package io.txbox.samples.demo;
 
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.SQLDataType.VARCHAR;
+
 import io.txbox.InboxMessage;
 import io.txbox.QueueId;
 import io.txbox.samples.demo.Event.Outcome;
@@ -12,12 +17,17 @@ import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.Table;
 
 /**
  * What people write: RocketMQ's listener, the same handlers, a transaction for each message. With
  * the usual dedup or without.
  */
 final class NaiveConsumer implements MessageListenerConcurrently {
+  private static final Table<?> HANDLED = table(name("handled_message"));
+  private static final Field<String> ID = field(name("id"), VARCHAR);
+
   private final DSLContext dsl;
   private final boolean dedupByMessageId;
   private final Consumer<Event> reports;
@@ -76,8 +86,7 @@ final class NaiveConsumer implements MessageListenerConcurrently {
 
   /** Notes a message id and commits; says no if it was there. */
   private boolean note(String messageId) {
-    String sql = "insert into handled_message (id) values (?) on conflict do nothing";
-    return dsl.execute(sql, messageId) == 1;
+    return dsl.insertInto(HANDLED, ID).values(messageId).onConflictDoNothing().execute() == 1;
   }
 
   private static InboxMessage received(MessageExt message) {

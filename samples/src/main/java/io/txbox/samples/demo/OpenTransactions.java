@@ -1,53 +1,59 @@
 package io.txbox.samples.demo;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * What the database says of the transactions of an instance: those that have written something, and
+ * What the database says of the transactions of an instance: those that have begun to write, and
  * are neither committed nor rolled back.
  */
 final class OpenTransactions {
-  private static final String WRITING =
-      " from pg_stat_activity where datname = current_database()"
-          + " and xact_start is not null and backend_xid is not null";
-
+  private final Database database;
   private final DataSource dataSource;
 
-  OpenTransactions(DataSource dataSource) {
+  OpenTransactions(Database database, DataSource dataSource) {
+    this.database = database;
     this.dataSource = dataSource;
   }
 
+  private record Open(String instance, boolean waits) {}
+
   /** Returns the name of an instance with such a transaction that waits for a lock. */
   Optional<String> waiting() {
-    return ask(
-        "select min(application_name)"
-            + WRITING
-            + " and wait_event_type = 'Lock' and application_name like ?",
-        "instance-%");
+    return all().stream()
+        .filter(open -> open.waits() && open.instance().startsWith(Instance.PREFIX))
+        .map(Open::instance)
+        .findFirst();
   }
 
   /** Returns how many this instance has, also if its process has died. */
   int of(String instance) {
-    return Integer.parseInt(
-        ask("select count(*)" + WRITING + " and application_name = ?", instance).orElseThrow());
+    return (int) all().stream().filter(open -> open.instance().equals(instance)).count();
   }
 
-  private Optional<String> ask(String sql, String argument) {
+  private List<Open> all() {
     try (Connection connection = dataSource.getConnection();
-        PreparedStatement query = connection.prepareStatement(sql)) {
-      query.setString(1, argument);
-      try (ResultSet rows = query.executeQuery()) {
-        rows.next();
-        return Optional.ofNullable(rows.getString(1));
+        Statement statement = connection.createStatement()) {
+      List<String> look = database.openTransactions();
+      for (String before : look.subList(0, look.size() - 1)) {
+        statement.execute(before);
       }
+      List<Open> found = new ArrayList<>();
+      try (ResultSet rows = statement.executeQuery(look.get(look.size() - 1))) {
+        while (rows.next()) {
+          found.add(new Open(rows.getString(1), rows.getBoolean(2)));
+        }
+      }
+      return found;
     } catch (SQLException e) {
-      throw new IllegalStateException("PostgreSQL does not say which transactions are open", e);
+      throw new IllegalStateException(
+          database.title() + " does not say which transactions are open", e);
     }
   }
 

@@ -5,10 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.txbox.migrations.Migrations;
 import io.txbox.testkit.broker.KillableBroker;
 import io.txbox.testkit.database.TestDatabase;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.LinkedHashMap;
@@ -43,6 +40,7 @@ final class Run {
   private static final Duration LONG = Duration.ofSeconds(5);
 
   private final Mode mode;
+  private final Database kind;
   private final Plan plan;
   private final Progress progress;
   private final Cleanup cleanup;
@@ -61,12 +59,14 @@ final class Run {
 
   private Run(
       Mode mode,
+      Database kind,
       Plan plan,
       Progress progress,
       Cleanup cleanup,
       KillableBroker broker,
       TestDatabase database) {
     this.mode = mode;
+    this.kind = kind;
     this.plan = plan;
     this.progress = progress;
     this.cleanup = cleanup;
@@ -75,18 +75,19 @@ final class Run {
     ledger = new Ledger(plan.opening());
     deliveries = new Deliveries(ledger);
     sender = cleanup.add(new Sender(broker.producer(), ledger));
-    transactions = new OpenTransactions(database.dataSource());
+    transactions = new OpenTransactions(kind, database.dataSource());
   }
 
   /** Starts all parts, lets them run, breaks them, and returns what has come of it. */
-  static Report of(Mode mode, int payments, long seed, Progress progress, Cleanup cleanup)
+  static Report of(
+      Mode mode, Database kind, int payments, long seed, Progress progress, Cleanup cleanup)
       throws SQLException {
-    progress.say("Starts a RocketMQ broker and a PostgreSQL, each in a process of its own");
-    Servers servers = Servers.start(cleanup);
+    progress.say("Starts a RocketMQ broker and " + kind.howItStarts());
+    Servers servers = Servers.start(kind, cleanup);
     progress.counters(servers::state);
     Plan plan = Plan.of(payments, seed);
-    Run run =
-        new Run(mode, plan, progress, cleanup, servers.awaitBroker(), servers.awaitDatabase());
+    TestDatabase database = servers.awaitDatabase();
+    Run run = new Run(mode, kind, plan, progress, cleanup, servers.awaitBroker(), database);
     progress.counters(run::counters);
     run.open();
     run.consume();
@@ -109,19 +110,10 @@ final class Run {
       broker.createTopic(topic.name(), QUEUES);
     }
     Migrations.migrate(database.dataSource());
-    Shop.open(database.dataSource(), plan.opening());
+    Shop.open(kind, database.dataSource(), plan.opening());
     progress.say(
-        "PostgreSQL %s has fsync %s and synchronous_commit %s"
-            .formatted(show("server_version"), show("fsync"), show("synchronous_commit")));
-  }
-
-  private String show(String setting) throws SQLException {
-    try (Connection connection = database.dataSource().getConnection();
-        Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery("show " + setting)) {
-      rows.next();
-      return rows.getString(1);
-    }
+        "%s; the database is %s"
+            .formatted(kind.durability(database.dataSource()), database.name()));
   }
 
   private void consume() {
@@ -163,7 +155,7 @@ final class Run {
     }
     faults.transactionsHit += open;
     awaitSoon(
-        "PostgreSQL to roll back what %s has done".formatted(victim.name()),
+        "%s to roll back what %s has done".formatted(kind.title(), victim.name()),
         () -> transactions.of(victim.name()) == 0);
     replace(victim);
   }
@@ -315,9 +307,9 @@ final class Run {
   }
 
   private Instance start() {
-    String name = "instance-" + ++started;
+    String name = Instance.PREFIX + ++started;
     Instance instance =
-        cleanup.add(Instance.start(name, mode, broker.nameServer(), database, deliveries));
+        cleanup.add(Instance.start(name, mode, broker.nameServer(), kind, database, deliveries));
     instances.addLast(instance);
     return instance;
   }

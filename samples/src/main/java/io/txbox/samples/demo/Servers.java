@@ -2,21 +2,26 @@ package io.txbox.samples.demo;
 
 import io.txbox.testkit.broker.KillableBroker;
 import io.txbox.testkit.broker.TestBroker;
+import io.txbox.testkit.database.MissingServerException;
 import io.txbox.testkit.database.TestDatabase;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** The broker and the database, which start at the same time. Thread-safe. */
-record Servers(CompletableFuture<KillableBroker> broker, CompletableFuture<TestDatabase> database) {
+record Servers(
+    Database kind,
+    CompletableFuture<KillableBroker> broker,
+    CompletableFuture<TestDatabase> database) {
   /** How long the end waits for a start that it has interrupted. */
   private static final long STOP_PATIENCE_S = 5;
 
   /** Begins to start both; they are closed at the end. */
-  static Servers start(Cleanup cleanup) {
+  static Servers start(Database kind, Cleanup cleanup) {
     return new Servers(
-        starting(cleanup, TestBroker::inChildJvm), starting(cleanup, TestDatabase::onOwnPostgres));
+        kind, starting(cleanup, TestBroker::inChildJvm), starting(cleanup, kind::start));
   }
 
   /** Starts something beside, and has it closed at the end, also if that comes before it runs. */
@@ -46,8 +51,17 @@ record Servers(CompletableFuture<KillableBroker> broker, CompletableFuture<TestD
     return broker.join();
   }
 
+  /**
+   * Waits for the database.
+   *
+   * @throws MissingServerException if there is no server for it
+   */
   TestDatabase awaitDatabase() {
-    return database.join();
+    try {
+      return database.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof MissingServerException missing ? missing : e;
+    }
   }
 
   /** Says what is not up yet. */
@@ -56,10 +70,10 @@ record Servers(CompletableFuture<KillableBroker> broker, CompletableFuture<TestD
       return "topics and tables are being created";
     }
     if (broker.isDone()) {
-      return "PostgreSQL is still starting";
+      return kind.title() + " is still starting";
     }
     return database.isDone()
         ? "RocketMQ is still starting"
-        : "RocketMQ and PostgreSQL are still starting";
+        : "RocketMQ and " + kind.title() + " are still starting";
   }
 }

@@ -25,7 +25,7 @@ class AuditIT {
   void openShop() throws SQLException {
     dsl.execute("drop schema public cascade");
     dsl.execute("create schema public");
-    Shop.open(DATABASE.database().dataSource(), plan.opening());
+    Shop.open(Database.POSTGRES, DATABASE.database().dataSource(), plan.opening());
     plan.sends().forEach(send -> ledger.sent(send.business()));
   }
 
@@ -128,7 +128,7 @@ class AuditIT {
   @Test
   void findsABalanceThatItsChangesDoNotExplain() throws Exception {
     handleAll();
-    dsl.execute("alter table stock disable trigger trail");
+    dsl.execute("alter table stock disable trigger after_stock");
     dsl.execute("update stock set quantity = quantity - 1 where id = 'article-0'");
 
     assertThat(audit().tally(Topic.STOCK).different()).isEqualTo(1);

@@ -3,15 +3,23 @@ package io.txbox.samples.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.txbox.testkit.Excuse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,12 +34,28 @@ class DemoIT {
   private static Path folder;
   private static Running right;
   private static Running naive;
+  private static final List<Running> OTHERS = new ArrayList<>();
 
   @BeforeAll
   static void runBoth(@TempDir Path temporary) throws IOException {
     folder = temporary;
     right = Running.start("right", "--seed", "7", "--payments", "40");
     naive = Running.start("naive", "--seed", "7", "--payments", "40", "--naive");
+  }
+
+  /**
+   * Returns those on MariaDB and MySQL. Two run at a time: four are too many for two processors.
+   */
+  private static List<Running> others() throws Exception {
+    if (OTHERS.isEmpty()) {
+      right.exitCode();
+      naive.exitCode();
+      for (String database : List.of("mariadb", "mysql")) {
+        OTHERS.add(
+            Running.start(database, "--seed", "7", "--payments", "40", "--database", database));
+      }
+    }
+    return OTHERS;
   }
 
   @AfterAll
@@ -47,6 +71,47 @@ class DemoIT {
   }
 
   @Test
+  void everyEffectIsExactlyOnceOnMariaDb() throws Exception {
+    Running mariaDb = others().get(0);
+    assertThat(mariaDb.exitCode()).as(mariaDb::output).isZero();
+    assertThat(mariaDb.output()).contains("MariaDB 11.4", "has innodb_flush_log_at_trx_commit 1");
+    assertThat(mariaDb.lastLine()).startsWith("EXACTLY ONCE: 128 business ids, ");
+    mariaDb.assertLeftNothing();
+  }
+
+  @Test
+  void everyEffectIsExactlyOnceOnMySql() throws Exception {
+    Running mySql = others().get(1);
+    if (mySql.exitCode() == 2) {
+      throw Excuse.orFail("mysql", mySql.output());
+    }
+    assertThat(mySql.exitCode()).as(mySql::output).isZero();
+    assertThat(mySql.output()).contains("MySQL ", "has innodb_flush_log_at_trx_commit 1");
+    assertThat(mySql.lastLine()).startsWith("EXACTLY ONCE: 128 business ids, ");
+    mySql.assertLeftNothing();
+    assertThat(databasesOf(mySql)).isEmpty();
+  }
+
+  /** Returns the database that this run said is its own, if it is still on the server. */
+  private static List<String> databasesOf(Running run) throws SQLException {
+    Matcher name = Pattern.compile("the database is (\\w+)").matcher(run.output());
+    assertThat(name.find()).isTrue();
+    List<String> found = new ArrayList<>();
+    try (Connection connection = DriverManager.getConnection(System.getenv("TXBOX_MYSQL_URL"));
+        PreparedStatement query =
+            connection.prepareStatement(
+                "select schema_name from information_schema.schemata where schema_name = ?")) {
+      query.setString(1, name.group(1));
+      try (ResultSet rows = query.executeQuery()) {
+        while (rows.next()) {
+          found.add(rows.getString(1));
+        }
+      }
+    }
+    return found;
+  }
+
+  @Test
   void moneyGoesWrongWithAPlainListener() throws Exception {
     assertThat(naive.exitCode()).as(naive::output).isEqualTo(1);
     assertThat(naive.lastLine()).startsWith("WRONG: ").contains("payments doubled (+");
@@ -55,8 +120,9 @@ class DemoIT {
 
   @Test
   void leavesNothingWhenItIsTerminatedOrKilled() throws Exception {
-    right.exitCode();
-    naive.exitCode();
+    for (Running other : others()) {
+      other.exitCode();
+    }
     Running terminated = Running.start("terminated");
     Running killed = Running.start("killed");
     CompletableFuture<Void> kill =
@@ -103,6 +169,10 @@ class DemoIT {
   void refusesWhatItDoesNotKnow() throws Exception {
     assertRefused("--payments must be from 30 to 2000, but was 3", "--payments", "3");
     assertRefused("--naive must be 'message-id' or 'none', but was 'redis'", "--naive", "redis");
+    assertRefused(
+        "--database must be 'postgres', 'mysql' or 'mariadb', but was 'oracle'",
+        "--database",
+        "oracle");
     assertRefused("Invalid value for option '--seed': 'x' is not a long", "--seed", "x");
     assertRefused("Unknown option: '--fast'", "--fast");
   }
@@ -155,7 +225,7 @@ class DemoIT {
       assertThat(children()).isEmpty();
     }
 
-    /** Returns who was told our folder: child JVMs are, and PostgreSQL. */
+    /** Returns who was told our folder: child JVMs are, and database servers. */
     private List<ProcessHandle> children() {
       return ProcessHandle.allProcesses()
           .filter(other -> !other.equals(process.toHandle()))

@@ -13,25 +13,28 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A PostgreSQL of a program that is no test: it is durable, and goes when the program goes. */
-class OwnPostgresIT {
+/** A database of a program that is no test: it is durable, and goes when the program goes. */
+class OwnDatabaseIT {
   private static final Duration SOON = Duration.ofSeconds(30);
 
   private final Path temporary;
 
-  OwnPostgresIT(@TempDir Path temporary) {
+  OwnDatabaseIT(@TempDir Path temporary) {
     this.temporary = temporary;
   }
 
-  @Test
-  void isDurableAndGoneAfterItIsClosed() throws Exception {
-    Process program = start();
+  @ParameterizedTest
+  @CsvSource({"POSTGRES, on", "MARIADB, 1"})
+  void isDurableAndGoneAfterItIsClosed(String kind, String syncs) throws Exception {
+    Process program = start(kind);
     try (BufferedReader said = program.inputReader()) {
       int port = Integer.parseInt(said.readLine());
-      assertThat(said.readLine()).isEqualTo("on on");
+      assertThat(said.readLine()).isEqualTo(syncs);
       assertThat(files()).isNotEmpty();
 
       program.outputWriter().close();
@@ -44,9 +47,10 @@ class OwnPostgresIT {
     }
   }
 
-  @Test
-  void isGoneAfterTheProgramWasKilled() throws Exception {
-    Process program = start();
+  @ParameterizedTest
+  @ValueSource(strings = {"POSTGRES", "MARIADB"})
+  void isGoneAfterTheProgramWasKilled(String kind) throws Exception {
+    Process program = start(kind);
     try (BufferedReader said = program.inputReader()) {
       int port = Integer.parseInt(said.readLine());
 
@@ -57,14 +61,15 @@ class OwnPostgresIT {
     }
   }
 
-  private Process start() throws IOException {
+  private Process start(String kind) throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Djava.io.tmpdir=" + temporary,
             "-XX:-UsePerfData",
             "-cp",
             System.getProperty("java.class.path"),
-            Program.class.getName())
+            Program.class.getName(),
+            kind)
         .redirectError(ProcessBuilder.Redirect.DISCARD)
         .start();
   }
@@ -84,19 +89,27 @@ class OwnPostgresIT {
   static final class Program {
     private Program() {}
 
-    /** Says the port, and whether fsync and synchronous_commit are on. */
+    /** Takes the kind; says the port, and whether commits are synced. */
     public static void main(String... arguments) throws IOException {
-      try (TestDatabase database = TestDatabase.onOwnPostgres()) {
+      boolean postgres = arguments[0].equals("POSTGRES");
+      try (TestDatabase database =
+          postgres ? TestDatabase.onOwnPostgres() : TestDatabase.onOwnMariaDb()) {
         System.out.println(database.port());
-        System.out.println(show(database, "fsync") + " " + show(database, "synchronous_commit"));
+        System.out.println(
+            ask(
+                database,
+                postgres
+                    ? "select case when current_setting('fsync') = 'on'"
+                        + " then current_setting('synchronous_commit') end"
+                    : "select @@innodb_flush_log_at_trx_commit"));
         while (System.in.read() >= 0) {
           // Nothing is obeyed.
         }
       }
     }
 
-    private static String show(TestDatabase database, String setting) {
-      return database.dsl().fetchSingle("show " + setting).get(0, String.class);
+    private static String ask(TestDatabase database, String sql) {
+      return database.dsl().fetchSingle(sql).get(0, String.class);
     }
   }
 }
