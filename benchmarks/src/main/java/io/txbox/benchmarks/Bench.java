@@ -3,12 +3,14 @@ package io.txbox.benchmarks;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.txbox.testkit.broker.TestBroker;
+import io.txbox.testkit.database.MissingServerException;
 import io.txbox.testkit.database.TestDatabase;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -30,8 +32,8 @@ import picocli.CommandLine.Spec;
     name = "./bench",
     sortOptions = false,
     description = {
-      "Measures, end to end from a RocketMQ broker to a PostgreSQL with fsync and synchronous_commit"
-          + " on, how many messages a second are consumed with an inbox, without one, and with a"
+      "Measures, end to end from a RocketMQ broker to a database that syncs each commit to the"
+          + " disk, how many messages a second are consumed with an inbox, without one, and with a"
           + " usual dedup table. All cases take turns in each round; the ratios within a round are"
           + " what counts. After each case the effects are checked.",
       ""
@@ -47,6 +49,26 @@ public final class Bench implements Callable<Integer> {
           + " command line was wrong.";
 
   @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--database",
+      paramLabel = "DATABASE",
+      defaultValue = "postgres",
+      description = {
+        "Which database, postgres, mysql or mariadb (default: ${DEFAULT-VALUE}). MySQL is where the"
+            + " environment says, TXBOX_MYSQL_URL=jdbc:mysql://host:port/?user=u&password=p, or in"
+            + " a container."
+      })
+  private String database;
+
+  @Option(
+      names = "--driver",
+      paramLabel = "NAME=VALUE",
+      split = ",",
+      arity = "0..1",
+      description =
+          "Properties of the JDBC driver, instead of those that ./demo sets; none for its defaults.")
+  private @Nullable Map<String, String> driver;
 
   @Option(
       names = "--rounds",
@@ -178,18 +200,29 @@ public final class Bench implements Callable<Integer> {
     Settings settings = settings();
     Output written = output == null ? null : parsed("--output", output, Output::to);
     PrintWriter out = spec.commandLine().getOut();
-    try (TestDatabase database = TestDatabase.onOwnPostgres();
+    try (TestDatabase started = start(settings.database());
         TestBroker broker = TestBroker.inJvm()) {
+      String server =
+          started.dsl().fetchSingle(settings.database().describe()).get(0, String.class);
+      out.printf("%s%n%n", server);
       Results results =
           new Results(
-              Run.of(broker, database, settings, sample -> out.println(line(sample, settings))));
+              Run.of(broker, started, settings, sample -> out.println(line(sample, settings))));
       out.println();
       new Report(out).print(results);
       if (written != null) {
-        written.write(results);
+        written.write(settings.database().title(), results);
       }
     }
     return CommandLine.ExitCode.OK;
+  }
+
+  private TestDatabase start(Database kind) {
+    try {
+      return kind.start();
+    } catch (MissingServerException e) {
+      throw refusal("--database: there is no server. " + e.getMessage());
+    }
   }
 
   private static String line(Sample sample, Settings settings) {
@@ -215,7 +248,15 @@ public final class Bench implements Callable<Integer> {
     List<Arm> chosenArms = list("--arms", arms, Arm.values(), Arm::named);
     List<Cost> chosenCosts = list("--cost", costs, Cost.values(), Cost::named);
     List<Case> cases = parsed("--arms", chosenArms, chosen -> Case.all(chosen, chosenCosts));
-    return new Settings(cases, warmUp, rounds, messages, lanes, batch);
+    return new Settings(
+        parsed("--database", database, Database::named),
+        driver,
+        cases,
+        warmUp,
+        rounds,
+        messages,
+        lanes,
+        batch);
   }
 
   private void between(String option, int least, int most, int value) {

@@ -15,7 +15,7 @@ final class Chart {
   private Chart() {}
 
   /** Writes an SVG of the arms at the cost of two statements, or else at the first cost. */
-  static void write(Results results, Path file) throws IOException {
+  static void write(String database, Results results, Path file) throws IOException {
     Cost cost =
         results.cases().stream().anyMatch(measured -> measured.cost() == Cost.STATEMENTS)
             ? Cost.STATEMENTS
@@ -31,7 +31,12 @@ final class Chart {
         new CategoryChartBuilder()
             .width(900)
             .height(420)
-            .title("Messages per second, " + cost.meaning() + " (median of the rounds)")
+            .title(
+                "Messages per second on "
+                    + database
+                    + ", "
+                    + cost.meaning()
+                    + " (median of the rounds)")
             .build();
     chart.getStyler().setLegendVisible(false);
     chart.getStyler().setLabelsVisible(true);

@@ -4,7 +4,6 @@ import io.txbox.DedupKeyExtractor;
 import io.txbox.DedupKeys;
 import io.txbox.InboxMessage;
 import io.txbox.inbox.InboxEvent;
-import io.txbox.postgres.PostgresDialect;
 import io.txbox.rocketmq.InboxConsumer;
 import io.txbox.rocketmq.Subscription;
 import io.txbox.store.StoreDialect;
@@ -31,23 +30,27 @@ record Consumers(String nameServer, DSLContext dsl, Settings settings) {
           plain(topic, group, settings.laneConnections(), meter, payment -> pay(payment, cost));
       case STATUS_TABLE ->
           plain(topic, group, Settings.THREADS, meter, new StatusTable(dsl, cost)::consume);
-      case PLAIN_LANES -> inLanes(cost, topic, group, new NoInboxDialect(), meter);
+      case PLAIN_LANES ->
+          inLanes(cost, topic, group, new NoInboxDialect(settings.database().store()), meter);
       case INBOX_OFF ->
           started(
-              builder(group, new PostgresDialect(), meter)
+              builder(group, settings.database().store(), meter)
                   .lanes(Settings.THREADS)
                   .maxBatch(1)
                   .subscribe(topic, keys(meter), (message, tx) -> of(message).handle(cost, tx)));
-      case INBOX, DUPLICATES -> inLanes(cost, topic, group, new PostgresDialect(), meter);
+      case INBOX, DUPLICATES -> inLanes(cost, topic, group, settings.database().store(), meter);
       case INBOX_BATCH ->
           started(
-              lanes(builder(group, new PostgresDialect(), meter))
+              lanes(builder(group, settings.database().store(), meter))
                   .subscribeBatch(
                       topic,
                       keys(meter),
                       (messages, tx) ->
                           Payment.handleAll(
-                              messages.stream().map(Consumers::of).toList(), cost, tx),
+                              messages.stream().map(Consumers::of).toList(),
+                              cost,
+                              settings.database(),
+                              tx),
                       ordered(cost)));
     };
   }

@@ -36,12 +36,12 @@ record Output(Path csv) {
     return Path.of(name.substring(0, name.length() - ENDING.length()) + ".svg");
   }
 
-  void write(Results results) throws IOException {
+  void write(String database, Results results) throws IOException {
     Stream<String> header =
         Stream.of("round,arm,cost,messages,seconds,per_second,connections,transactions,again");
     Stream<String> lines = results.samples().stream().map(Output::line);
     Files.write(csv, Stream.concat(header, lines).toList());
-    Chart.write(results, svg());
+    Chart.write(database, results, svg());
   }
 
   private static String line(Sample sample) {

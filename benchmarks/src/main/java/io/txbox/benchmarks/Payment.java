@@ -7,7 +7,6 @@ import static org.jooq.impl.SQLDataType.BIGINT;
 import static org.jooq.impl.SQLDataType.INTEGER;
 import static org.jooq.impl.SQLDataType.VARCHAR;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jooq.DSLContext;
@@ -68,19 +67,14 @@ record Payment(int number) {
   }
 
   /** Does for all what {@link #handle} does for one, in as many statements as for one. */
-  static void handleAll(List<Payment> payments, Cost cost, DSLContext tx) {
+  static void handleAll(List<Payment> payments, Cost cost, Database database, DSLContext tx) {
     if (!cost.writes()) {
       return;
     }
     String[] ids = payments.stream().map(Payment::id).toArray(String[]::new);
     Integer[] accounts =
         payments.stream().map(payment -> payment.account(cost)).toArray(Integer[]::new);
-    tx.execute("insert into payment (id, account) select * from unnest(?, ?)", ids, accounts);
     // Lanes never have the same account at once, so that the order of the locks does not matter.
-    tx.execute(
-        "update account set balance = balance + credited.payments from"
-            + " (select id, count(*) as payments from unnest(?) as id group by id) as credited"
-            + " where account.id = credited.id",
-        (Object) Arrays.copyOf(accounts, accounts.length, Integer[].class));
+    database.handleAll(ids, accounts, tx);
   }
 }

@@ -29,10 +29,11 @@ final class Run {
             config -> {
               config.setMaximumPoolSize(Settings.THREADS);
               config.setMinimumIdle(Settings.THREADS);
+              settings.tune(config);
             });
     Migrations.migrate(pool);
     connections = new CountedConnections(pool);
-    tables = Tables.create(DSL.using(pool, database.dialect()));
+    tables = Tables.create(settings.database(), DSL.using(pool, database.dialect()));
     topics = new Topics(broker);
     consumers =
         new Consumers(broker.nameServer(), DSL.using(connections, database.dialect()), settings);

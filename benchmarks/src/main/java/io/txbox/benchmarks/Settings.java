@@ -1,11 +1,14 @@
 package io.txbox.benchmarks;
 
+import com.zaxxer.hikari.HikariConfig;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How a run is made.
  *
+ * @param driver properties of the JDBC driver, or null for those of the database
  * @param warmUp rounds that are not counted
  * @param rounds rounds that are
  * @param messages of the long topic; the short ones have a quarter and a tenth
@@ -13,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param batch how many messages share a transaction at most, or the consumer's default
  */
 record Settings(
+    Database database,
+    @Nullable Map<String, String> driver,
     List<Case> cases,
     int warmUp,
     int rounds,
@@ -23,6 +28,15 @@ record Settings(
   static final int THREADS = 20;
 
   private static final int DEFAULT_LANES = 8;
+
+  /** Sets the driver's properties. */
+  void tune(HikariConfig pool) {
+    if (driver == null) {
+      database.tune(pool);
+    } else {
+      driver.forEach(pool::addDataSourceProperty);
+    }
+  }
 
   /** Returns how many messages a case takes: enough to be measured, and not for too long. */
   int messagesOf(Case measured) {

@@ -6,13 +6,16 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A run that is too short to mean anything, from the command line to the files. */
 class BenchIT {
-  @Test
-  void measuresArmsInTurnAndWritesWhatItFound(@TempDir Path folder) throws Exception {
+  @ParameterizedTest
+  @CsvSource({"postgres, PostgreSQL 17", "mariadb, MariaDB 11.4"})
+  void measuresArmsInTurnAndWritesWhatItFound(String database, String server, @TempDir Path folder)
+      throws Exception {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
 
@@ -20,7 +23,8 @@ class BenchIT {
         Bench.run(
             new PrintWriter(out, true),
             new PrintWriter(err, true),
-            "--arms=plain,inbox,duplicates",
+            "--database=" + database,
+            "--arms=plain,plain-lanes,inbox,inbox-batch,status-table,duplicates",
             "--cost=statements",
             "--messages=400",
             "--rounds=1",
@@ -30,16 +34,17 @@ class BenchIT {
     assertThat(err.toString()).isEmpty();
     assertThat(exit).isZero();
     assertThat(out.toString())
+        .startsWith(server)
         .containsPattern("\\| plain +\\| statements +\\| +100 \\|")
         .containsPattern("\\| inbox with lanes : no dedup, one transaction per message +\\| +\\d")
         .containsPattern("\\| connections used by the lanes +\\| +[1-8] \\|");
     assertThat(Files.readAllLines(folder.resolve("found.csv")))
-        .hasSize(1 + 3)
+        .hasSize(1 + 6)
         .filteredOn(line -> line.startsWith("1,inbox,statements,400,"))
         .hasSize(1);
     // Text is drawn as outlines; a bar is what has the bars' colour.
     assertThat(Files.readAllLines(folder.resolve("found.svg")))
         .filteredOn(line -> line.contains("fill:rgb(43,108,176)"))
-        .hasSize(3);
+        .hasSize(6);
   }
 }

@@ -26,6 +26,7 @@ class BenchTest {
           --arms=                     | --arms: no arm ''; there are plain,
           --cost=9ms                  | --cost: no cost '9ms'; there are 0, statements, uncontended, 5ms
           --arms=inbox-batch --cost=5ms | --arms: these arms are not measured at this cost
+          --database=oracle           | --database: no database 'oracle'; there are postgres, mysql, mariadb
           --messages=99               | --messages must be from 100 to 1,000,000, but was 99
           --messages=many             | Invalid value for option '--messages'
           --rounds=0                  | --rounds must be from 1 to 100, but was 0

@@ -3,33 +3,27 @@ package io.txbox.benchmarks;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.txbox.migrations.Migrations;
-import io.txbox.testkit.database.DatabaseExtension;
 import java.util.stream.IntStream;
 import org.jooq.DSLContext;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A speed counts only if the effects are right: here they are wrong, in each way there is. */
-class TablesIT {
-  @RegisterExtension
-  static final DatabaseExtension DATABASE =
-      DatabaseExtension.postgres().schema(Migrations::migrate);
-
+abstract class TablesTests {
   private static final int MESSAGES = 2_500;
   private static final Case PLAIN = new Case(Arm.PLAIN, Cost.STATEMENTS);
 
-  private static DSLContext dsl;
-  private static Tables tables;
+  private final Database kind;
+  private final DSLContext dsl;
+  private final Tables tables;
 
-  @BeforeAll
-  static void create() {
-    dsl = DATABASE.database().dsl();
-    tables = Tables.create(dsl);
+  TablesTests(Database kind, DSLContext dsl) {
+    this.kind = kind;
+    this.dsl = dsl;
+    dsl.execute("drop table if exists payment, account, consume_status");
+    tables = Tables.create(kind, dsl);
   }
 
   @BeforeEach
@@ -55,6 +49,7 @@ class TablesIT {
             Payment.handleAll(
                 IntStream.range(0, MESSAGES).mapToObj(Payment::new).toList(),
                 PLAIN.cost(),
+                kind,
                 tx.dsl()));
 
     assertThatCode(() -> tables.check(PLAIN, MESSAGES)).doesNotThrowAnyException();
