@@ -45,6 +45,16 @@ final class NoInboxDialect implements StoreDialect {
   }
 
   @Override
+  public boolean dollarQuotes() {
+    return real.dollarQuotes();
+  }
+
+  @Override
+  public boolean dashesNeedSpace() {
+    return real.dashesNeedSpace();
+  }
+
+  @Override
   public boolean commitsImplicitly(List<String> firstWords) {
     return real.commitsImplicitly(firstWords);
   }

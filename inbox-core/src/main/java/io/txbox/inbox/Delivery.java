@@ -119,7 +119,9 @@ final class Delivery {
           busy(rest, e);
         } else if (kind.mayPass() || kind == FailureKind.OUTAGE) { // Of this connection alone.
           again(rest, isolated, retries++, e);
-        } else if (rest.size() == 1) {
+        } else if (rest.size() == 1 || kind == FailureKind.BROKEN_OFF) {
+          // A claim of each alone would take a row that was committed without its effects for one
+          // with them.
           failed(rest, e);
         } else if (attempt.stage() == Stage.HANDLER) {
           attempt.culprit().ifPresent(culprit -> blame(culprit, attempt.isShared(), e));

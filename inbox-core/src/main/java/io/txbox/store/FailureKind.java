@@ -10,6 +10,11 @@ public enum FailureKind {
   CANCELLED,
   /** The database is down, read-only, full, or failing over: no fault of the message. */
   OUTAGE,
+  /**
+   * The transaction that holds the inbox rows ended before its commit. What of it was committed
+   * cannot be known: neither rows nor effects that are found later prove anything.
+   */
+  BROKEN_OFF,
   /** Everything else: the message's own failure. */
   PERMANENT;
 

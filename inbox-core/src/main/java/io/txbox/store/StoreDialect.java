@@ -49,6 +49,12 @@ public interface StoreDialect {
    */
   void checkBeforeCommit(Connection connection) throws SQLException;
 
+  /** Says whether {@code $tag$ … $tag$} is a literal; else a dollar is a letter like others. */
+  boolean dollarQuotes();
+
+  /** Says whether two dashes begin a comment only with white space, or nothing, behind them. */
+  boolean dashesNeedSpace();
+
   /** Says whether a statement with these first words, in capitals, commits by itself. */
   boolean commitsImplicitly(List<String> firstWords);
 

@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
@@ -67,8 +68,12 @@ final class ClaimStatements {
     MYSQL {
       @Override
       String begin(long seconds) {
-        return "SET @@transaction_isolation = 'READ-COMMITTED', @txbox_lock_wait ="
-            + " @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = "
+        // A session that somebody has left in autocommit would commit the claim by itself.
+        return "SET @@transaction_isolation = 'READ-COMMITTED', SESSION autocommit = 0,"
+            + " @txbox_lock_wait = @@SESSION.innodb_lock_wait_timeout, @txbox_table_wait ="
+            + " @@SESSION.lock_wait_timeout, SESSION innodb_lock_wait_timeout = "
+            + seconds
+            + ", SESSION lock_wait_timeout = "
             + seconds;
       }
 
@@ -79,7 +84,10 @@ final class ClaimStatements {
 
       @Override
       void restore(Connection connection) throws SQLException {
-        execute(connection, "SET SESSION innodb_lock_wait_timeout = @txbox_lock_wait");
+        execute(
+            connection,
+            "SET SESSION innodb_lock_wait_timeout = @txbox_lock_wait, SESSION lock_wait_timeout ="
+                + " @txbox_table_wait");
       }
     },
 
@@ -92,7 +100,8 @@ final class ClaimStatements {
 
       @Override
       String limited(String insert, long seconds) {
-        return "SET STATEMENT innodb_lock_wait_timeout = " + seconds + " FOR " + insert;
+        return "SET STATEMENT innodb_lock_wait_timeout = %d, lock_wait_timeout = %d FOR %s"
+            .formatted(seconds, seconds, insert);
       }
 
       @Override
@@ -140,18 +149,38 @@ final class ClaimStatements {
     }
 
     Claim run(List<InboxRow> rows, Duration wait) throws SQLException {
-      List<InboxRow> fresh = rows;
       for (int round = 1; round <= MAX_ROUNDS; round++) {
         execute(connection, server.begin(seconds(wait)));
-        if (round > 1) {
-          fresh = withoutThose(thatAreThere(rows), rows);
-        }
-        if (insertAll(fresh, wait)) {
-          return new Claim.Decided(keys(fresh));
+        Optional<Set<String>> claimed = insertNew(rows, round == 1, wait);
+        if (claimed.isPresent()) {
+          return new Claim.Decided(claimed.get());
         }
         connection.rollback(); // Frees what the INSERT has locked in vain.
       }
       return new Claim.Again("keys came and went in " + MAX_ROUNDS + " rounds");
+    }
+
+    /** Inserts what is new and returns its keys, or inserts nothing if the key of one is there. */
+    private Optional<Set<String>> insertNew(List<InboxRow> rows, boolean all, Duration wait)
+        throws SQLException {
+      List<InboxRow> fresh;
+      boolean inserted;
+      try {
+        fresh = all ? rows : withoutThose(thatAreThere(rows), rows);
+        if (fresh.size() == 1 && wait.compareTo(SHORTEST_WAIT) < 0) {
+          awaitRivals(fresh.get(0), wait);
+        }
+        inserted = fresh.isEmpty() || insert(fresh, wait);
+      } catch (SQLException e) {
+        try {
+          server.restore(connection);
+        } catch (SQLException unrestored) {
+          e.addSuppressed(unrestored);
+        }
+        throw e;
+      }
+      server.restore(connection);
+      return inserted ? Optional.of(keys(fresh)) : Optional.empty();
     }
 
     /**
@@ -175,26 +204,6 @@ final class ClaimStatements {
         }
         LockSupport.parkNanos(LOOK_AGAIN.toNanos());
       }
-    }
-
-    /** Inserts all rows, or none and says so if the key of one is there. */
-    private boolean insertAll(List<InboxRow> rows, Duration wait) throws SQLException {
-      boolean inserted;
-      try {
-        if (rows.size() == 1 && wait.compareTo(SHORTEST_WAIT) < 0) {
-          awaitRivals(rows.get(0), wait);
-        }
-        inserted = rows.isEmpty() || insert(rows, wait);
-      } catch (SQLException e) {
-        try {
-          server.restore(connection);
-        } catch (SQLException unrestored) {
-          e.addSuppressed(unrestored);
-        }
-        throw e;
-      }
-      server.restore(connection);
-      return inserted;
     }
 
     private boolean insert(List<InboxRow> rows, Duration wait) throws SQLException {

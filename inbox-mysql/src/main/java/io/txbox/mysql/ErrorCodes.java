@@ -10,6 +10,12 @@ final class ErrorCodes {
   static final int DUPLICATE_KEY = 1062;
   static final int NO_SUCH_SAVEPOINT = 1305;
 
+  /** The SQLState of an error of ours: the transaction is not the one that was begun. */
+  static final String BROKEN_OFF = "25000";
+
+  /** MariaDB's driver has gone over to another host in the middle of a transaction. */
+  private static final String TRANSACTION_LOST = "25S03";
+
   /** Deadlock; MariaDB's snapshot conflict; XA deadlock; a group's or cluster's certification. */
   private static final Set<Integer> TRANSIENT = Set.of(1213, 1020, 1614, 3101);
 
@@ -55,8 +61,11 @@ final class ErrorCodes {
     if (CANCELLED.contains(code) || error instanceof SQLTimeoutException) {
       return FailureKind.CANCELLED; // The drivers' own limits come without a code.
     }
-    String state = error.getSQLState();
-    return OUTAGE.contains(code) || (state != null && state.startsWith("08"))
+    String state = String.valueOf(error.getSQLState());
+    if (state.equals(BROKEN_OFF) && code == 0) {
+      return FailureKind.BROKEN_OFF;
+    }
+    return OUTAGE.contains(code) || state.startsWith("08") || state.equals(TRANSACTION_LOST)
         ? FailureKind.OUTAGE
         : FailureKind.PERMANENT;
   }

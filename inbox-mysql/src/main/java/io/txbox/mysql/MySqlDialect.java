@@ -97,9 +97,19 @@ public final class MySqlDialect implements StoreDialect {
           "The transaction cannot be committed: the one that holds the inbox row is over. Either"
               + " the server has rolled it back, as it does after a deadlock, or something the"
               + " handler ran, such as a stored procedure, has committed it",
-          "25000",
+          ErrorCodes.BROKEN_OFF,
           e);
     }
+  }
+
+  @Override
+  public boolean dollarQuotes() {
+    return false;
+  }
+
+  @Override
+  public boolean dashesNeedSpace() {
+    return true;
   }
 
   @Override

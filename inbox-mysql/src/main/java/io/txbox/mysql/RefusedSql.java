@@ -57,12 +57,12 @@ final class RefusedSql {
 
   /**
    * Only user variables are no setting of the session: SET LOCAL, too, lasts beyond the
-   * transaction. Of a long list of assignments only the first are seen, so that it is refused.
+   * transaction. Any other word may be a setting's name; and of a long list of assignments only the
+   * first words are seen, so that it is refused.
    */
   private static boolean setsVariablesOnly(List<String> words) {
     return words.size() > 1
         && words.size() < ALL_WORDS
-        && words.get(1).startsWith("@")
-        && words.stream().noneMatch(word -> word.startsWith("@@"));
+        && words.stream().skip(1).allMatch(word -> word.startsWith("@") && !word.startsWith("@@"));
   }
 }

@@ -30,12 +30,19 @@ final class ServerCheck {
   private final Map<String, String> settings;
   private final String echoed;
   private final String url;
+  private final boolean inTransaction;
 
-  private ServerCheck(SQLDialect family, Map<String, String> settings, String echoed, String url) {
+  private ServerCheck(
+      SQLDialect family,
+      Map<String, String> settings,
+      String echoed,
+      String url,
+      boolean inTransaction) {
     this.family = family;
     this.settings = settings;
     this.echoed = echoed;
     this.url = url;
+    this.inTransaction = inTransaction;
   }
 
   static ServerCheck of(DSLContext dsl) {
@@ -43,7 +50,7 @@ final class ServerCheck {
         dsl.resultQuery(
                 """
                 SHOW VARIABLES WHERE variable_name IN ('version', 'innodb_flush_log_at_trx_commit',
-                  'log_bin', 'sync_binlog', 'binlog_format', 'unique_checks')
+                  'log_bin', 'sync_binlog', 'binlog_format', 'unique_checks', 'completion_type', 'autocommit')
                 """)
             .fetchMap(
                 row -> row.get(0, String.class).toLowerCase(Locale.ROOT),
@@ -51,14 +58,24 @@ final class ServerCheck {
     String echoed =
         dsl.resultQuery("SELECT HEX(CAST(? AS BINARY))", PROBE).fetchSingle(0, String.class);
     String url = dsl.connectionResult(connection -> connection.getMetaData().getURL());
-    return new ServerCheck(dsl.family(), settings, echoed, url == null ? "" : url);
+    boolean inTransaction = dsl.connectionResult(connection -> !connection.getAutoCommit());
+    return new ServerCheck(dsl.family(), settings, echoed, url == null ? "" : url, inTransaction);
   }
 
   void run(boolean acceptsLostCommits) {
+    complete();
     version();
     text();
     session();
     durability(acceptsLostCommits);
+  }
+
+  private void complete() {
+    if (setting("version").isEmpty()) {
+      throw new SetupException(
+          "The server does not give all rows of an answer, as with sql_select_limit: leave that at"
+              + " its default");
+    }
   }
 
   private void version() {
@@ -96,6 +113,18 @@ final class ServerCheck {
       throw new SetupException(
           "The session has unique_checks=0, which lets the server skip the check that a claim"
               + " rests on: leave it on");
+    }
+    if (!setting("completion_type").equals("NO_CHAIN")) {
+      throw new SetupException(
+          "The session has completion_type="
+              + setting("completion_type")
+              + ", so that the end of one transaction would begin another, or end the session: leave"
+              + " it at NO_CHAIN");
+    }
+    if (inTransaction && setting("autocommit").equals("ON")) {
+      throw new SetupException(
+          "The session has autocommit=1 in a transaction: something, such as the pool's initial SQL,"
+              + " sets it behind the driver's back. Leave it to the driver");
     }
     if (setting("log_bin").equals("ON") && setting("binlog_format").equals("STATEMENT")) {
       throw new SetupException(

@@ -15,6 +15,8 @@ import io.txbox.TransactionRefusedException;
 import io.txbox.inbox.DuplicateCause;
 import io.txbox.inbox.Inbox;
 import io.txbox.inbox.InboxEvent;
+import io.txbox.inbox.InboxLanes;
+import io.txbox.inbox.Receipt;
 import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
@@ -396,6 +398,10 @@ abstract class MySqlTests {
         "SET @a = 1, @b = 2, @c = 3, @d = 4, autocommit = 1",
         "SET @@SESSION.unique_checks = 0",
         "SET LOCAL innodb_lock_wait_timeout = 1",
+        "SET @a = 1, unique_checks = 0",
+        "SET @a = 1, sql_mode = 'NO_BACKSLASH_ESCAPES'",
+        "/*!50000COMMIT*/",
+        "SET @a = 5 --1, autocommit = 1",
         "SET NAMES latin1",
         "LOCK TABLES effect WRITE",
         "UNLOCK TABLES",
@@ -467,6 +473,122 @@ abstract class MySqlTests {
     assertThatThrownBy(() -> inbox.receive(message))
         .isInstanceOf(DeliveryException.class)
         .hasStackTraceContaining("the one that holds the inbox row is over");
+  }
+
+  @Test
+  void aProcedureThatIsCalledByAnEscapeRunsByItself() {
+    dsl().execute("DROP PROCEDURE IF EXISTS sneaky");
+    dsl().connection(c -> c.createStatement().execute("CREATE PROCEDURE sneaky() COMMIT"));
+    Inbox inbox =
+        inbox(
+            (received, tx) -> {
+              tx.execute("INSERT INTO effect VALUES (?, 1)", received.keys().orElseThrow());
+              if (received.keys().get().equals("c")) {
+                tx.connection(c -> c.prepareCall("{call sneaky()}").execute());
+              }
+            });
+
+    List<CompletableFuture<Receipt>> receipts = together(inbox, "a", "b", "c", "d");
+
+    assertThat(receipts.get(2)).failsWithin(PATIENT);
+    for (int i : new int[] {0, 1, 3}) {
+      assertThat(receipts.get(i)).succeedsWithin(PATIENT);
+      assertThat(receipts.get(i).join().isProcessed()).isTrue();
+    }
+    assertThat(counted("a") + counted("b") + counted("d")).isEqualTo(3);
+  }
+
+  @Test
+  void aProcedureThatCommitsFailsAllOfItsBatch() {
+    dsl().execute("DROP PROCEDURE IF EXISTS sneaky");
+    dsl().connection(c -> c.createStatement().execute("CREATE PROCEDURE sneaky() COMMIT"));
+    Inbox inbox =
+        Inbox.builder(group, dsl(), new MySqlDialect())
+            .batchHandler("T", DedupKeys.keys(), (received, tx) -> tx.execute("CALL sneaky()"))
+            .build();
+
+    for (CompletableFuture<Receipt> receipt : together(inbox, "a", "b", "c", "d")) {
+      assertThat(receipt).failsWithin(PATIENT);
+    }
+  }
+
+  /** Hands messages over such that they share a transaction. */
+  private List<CompletableFuture<Receipt>> together(Inbox inbox, String... keys) {
+    try (InboxLanes lanes = new InboxLanes(group, inbox, LaneSettings.DEFAULTS.withLanes(1))) {
+      lanes.pause();
+      List<CompletableFuture<Receipt>> receipts =
+          lanes.submit(
+              List.of(keys).stream()
+                  .map(key -> InboxMessage.builder("T").keys(key).build())
+                  .toList());
+      lanes.resume();
+      CompletableFuture.allOf(receipts.toArray(CompletableFuture[]::new))
+          .exceptionally(any -> null)
+          .join();
+      return receipts;
+    }
+  }
+
+  @Test
+  void aSessionThatSomebodyLeftInAutocommitDoesNotCommitAClaim() {
+    dsl().execute("DROP PROCEDURE IF EXISTS careless");
+    dsl()
+        .connection(
+            c -> c.createStatement().execute("CREATE PROCEDURE careless() SET autocommit = 1"));
+    DSLContext dsl =
+        pool(
+            p -> {
+              p.setMaximumPoolSize(1);
+              p.setAutoCommit(false);
+            });
+    Inbox careless = inbox(dsl, (received, tx) -> tx.execute("CALL careless()"));
+    Inbox failing =
+        inbox(
+            dsl,
+            (received, tx) -> {
+              count(tx, "A");
+              throw new IllegalStateException("no");
+            });
+    assertThatThrownBy(() -> careless.receive(message)).isInstanceOf(DeliveryException.class);
+
+    InboxMessage next = InboxMessage.builder("T").keys("next").build();
+    assertThatThrownBy(() -> failing.receive(next)).isInstanceOf(HandlerFailedException.class);
+    assertThat(counted("A")).isZero();
+    assertThat(inbox(dsl, (received, tx) -> count(tx, "A")).receive(next).isProcessed()).isTrue();
+    assertThat(counted("A")).isEqualTo(1);
+  }
+
+  @Test
+  void refusesAPoolThatSetsAutocommitBehindTheDriversBack() {
+    DSLContext dsl =
+        pool(
+            p -> {
+              p.setAutoCommit(false);
+              p.setConnectionInitSql("SET autocommit = 1");
+            });
+
+    assertThatThrownBy(() -> inbox(dsl, (received, tx) -> {}).check())
+        .isInstanceOf(SetupException.class)
+        .hasMessageContaining("autocommit");
+  }
+
+  @Test
+  void aClaimDoesNotWaitForeverForATableThatIsLocked() throws SQLException {
+    try (Connection backup = open();
+        Statement lock = backup.createStatement();
+        Connection connection = open()) {
+      lock.execute("LOCK TABLES inbox READ");
+      try {
+        assertThatThrownBy(() -> claim(connection, Duration.ofSeconds(1), "a"))
+            .isInstanceOfSatisfying(
+                SQLException.class,
+                e ->
+                    assertThat(new MySqlDialect().classify(e)).isEqualTo(FailureKind.LOCK_TIMEOUT));
+        connection.rollback();
+      } finally {
+        lock.execute("UNLOCK TABLES");
+      }
+    }
   }
 
   @Test
@@ -665,6 +787,8 @@ abstract class MySqlTests {
   @CsvSource({
     "'SET unique_checks = 0', unique_checks",
     "'SET character_set_connection = latin1', as it is",
+    "'SET completion_type = CHAIN', completion_type=CHAIN",
+    "'SET sql_select_limit = 1', sql_select_limit",
   })
   void refusesASessionOnWhichItWouldNotBeTrue(String initSql, String named) {
     DSLContext dsl = pool(p -> p.setConnectionInitSql(initSql));

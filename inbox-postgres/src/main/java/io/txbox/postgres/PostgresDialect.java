@@ -111,6 +111,16 @@ public final class PostgresDialect implements StoreDialect {
   }
 
   @Override
+  public boolean dollarQuotes() {
+    return true;
+  }
+
+  @Override
+  public boolean dashesNeedSpace() {
+    return false;
+  }
+
+  @Override
   public boolean commitsImplicitly(List<String> firstWords) {
     return false;
   }

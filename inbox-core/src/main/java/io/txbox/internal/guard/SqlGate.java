@@ -40,7 +40,18 @@ public final class SqlGate {
 
   /** Words that begin what stays in effect behind it, or may do so: nobody sees what DO runs. */
   private static final Set<String> LASTING =
-      Set.of("SET", "DO", "CALL", "DECLARE", "CREATE", "PREPARE", "EXECUTE", "EXPLAIN");
+      Set.of(
+          "SET",
+          "DO",
+          "CALL",
+          "DECLARE",
+          "CREATE",
+          "PREPARE",
+          "EXECUTE",
+          "EXPLAIN",
+          "SAVEPOINT", // One of another message could be gone back to, over the effects of many.
+          "ROLLBACK",
+          "RELEASE");
 
   /** What does so inside of a statement, or may hide it: U&amp; escapes the letters of a name. */
   private static final Pattern LASTING_INSIDE =
@@ -100,7 +111,7 @@ public final class SqlGate {
     return new Verdict(refused, leavesTraces);
   }
 
-  private static Stream<SqlReading> readings(String sql) {
+  private Stream<SqlReading> readings(String sql) {
     boolean ambiguous =
         sql.indexOf('\\') >= 0
             || sql.indexOf('#') >= 0
@@ -111,7 +122,12 @@ public final class SqlGate {
         .mapToObj(
             bits ->
                 new SqlReading(
-                    sql, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0));
+                    sql,
+                    dialect,
+                    (bits & 1) != 0,
+                    (bits & 2) != 0,
+                    (bits & 4) != 0,
+                    (bits & 8) != 0));
   }
 
   private static boolean endsTransaction(List<String> head) {
@@ -142,6 +158,8 @@ public final class SqlGate {
     private static final int WORDS = 4;
 
     private final String sql;
+    private final boolean dollarQuotes;
+    private final boolean dashesNeedSpace;
     private final boolean backslashEscapes;
     private final boolean hashComments;
     private final boolean flatComments;
@@ -151,11 +169,14 @@ public final class SqlGate {
 
     SqlReading(
         String sql,
+        StoreDialect dialect,
         boolean backslashEscapes,
         boolean hashComments,
         boolean flatComments,
         boolean codeInComments) {
       this.sql = sql;
+      this.dollarQuotes = dialect.dollarQuotes();
+      this.dashesNeedSpace = dialect.dashesNeedSpace();
       this.codeInComments = codeInComments;
       this.flatComments = flatComments;
       this.backslashEscapes = backslashEscapes;
@@ -184,13 +205,13 @@ public final class SqlGate {
         }
         return end;
       }
-      if (sql.startsWith("--", i) || (c == '#' && hashComments)) {
+      if (isDashes(i) || (c == '#' && hashComments)) {
         return afterLine(i);
       }
-      if (sql.startsWith("/*", i) && !isCode(i)) {
-        return afterComment(i);
+      if (sql.startsWith("/*", i)) {
+        return isCode(i) ? afterVersion(i) : afterComment(i);
       }
-      if (c == '$') {
+      if (c == '$' && dollarQuotes) {
         return afterDollarQuoted(i);
       }
       if (c == '{') {
@@ -204,16 +225,34 @@ public final class SqlGate {
       return codeInComments && (sql.startsWith("/*!", i) || sql.startsWith("/*M!", i));
     }
 
-    /** JDBC's escapes, such as {@code {oj …}}: the driver takes brace and word off. */
-    private int afterEscape(int start) {
-      int end = start;
-      while (end < sql.length() && Character.isWhitespace(sql.charAt(end))) {
-        end++;
-      }
-      while (end < sql.length() && isNamePart(sql.charAt(end))) {
+    /** What stands in such a comment begins behind the version that it is for. */
+    private int afterVersion(int start) {
+      int end = sql.indexOf('!', start) + 1;
+      while (end < sql.length() && Character.isDigit(sql.charAt(end))) {
         end++;
       }
       return end;
+    }
+
+    private boolean isDashes(int i) {
+      return sql.startsWith("--", i)
+          && (!dashesNeedSpace || i + 2 >= sql.length() || sql.charAt(i + 2) <= ' ');
+    }
+
+    /**
+     * JDBC's escapes, such as {@code {oj …}}: the driver takes brace and word off, but of {@code
+     * {call …}} it makes a call.
+     */
+    private int afterEscape(int start) {
+      int word = start;
+      while (word < sql.length() && Character.isWhitespace(sql.charAt(word))) {
+        word++;
+      }
+      int end = word;
+      while (end < sql.length() && isNamePart(sql.charAt(end))) {
+        end++;
+      }
+      return sql.substring(word, end).equalsIgnoreCase("call") ? word : end;
     }
 
     private int afterLine(int start) {

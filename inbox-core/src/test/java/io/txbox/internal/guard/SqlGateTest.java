@@ -32,6 +32,10 @@ class SqlGateTest {
         "# a comment\ncommit",
         "/*! commit */",
         "/*!50000 commit */",
+        "/*!50000commit*/",
+        "/*M!100100commit */",
+        "select 5 --1; commit",
+        "select 5 --1\n; commit",
         "rollback",
         "ROLLBACK AND CHAIN",
         "begin",
@@ -117,6 +121,13 @@ class SqlGateTest {
         "select a, Set_Config('search_path', 'b', true) from t",
         "do $$ begin end $$",
         "call settle(17)",
+        "{call settle(17)}",
+        "{ CALL settle(?) }",
+        "{? = call settle(?)}",
+        "savepoint a",
+        "rollback to savepoint a",
+        "rollback work to a",
+        "release savepoint a",
         "declare c cursor for select 1",
         "create temp table t (a int) on commit drop",
         "CREATE LOCAL TEMPORARY TABLE t (a int)",
@@ -171,6 +182,16 @@ class SqlGateTest {
         public Claim claim(
             Connection connection, InboxSchema schema, List<InboxRow> rows, Duration wait) {
           throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean dollarQuotes() {
+          return true;
+        }
+
+        @Override
+        public boolean dashesNeedSpace() {
+          return true;
         }
 
         @Override

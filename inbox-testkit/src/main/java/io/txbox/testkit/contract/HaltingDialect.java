@@ -49,6 +49,16 @@ final class HaltingDialect implements StoreDialect {
   }
 
   @Override
+  public boolean dollarQuotes() {
+    return dialect.dollarQuotes();
+  }
+
+  @Override
+  public boolean dashesNeedSpace() {
+    return dialect.dashesNeedSpace();
+  }
+
+  @Override
   public boolean commitsImplicitly(List<String> firstWords) {
     return dialect.commitsImplicitly(firstWords);
   }

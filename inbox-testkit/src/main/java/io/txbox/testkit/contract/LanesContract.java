@@ -358,6 +358,33 @@ public abstract class LanesContract extends DatabaseContract {
   }
 
   @Test
+  void noHandlerGoesBackToASavepointThatAnotherHasSetBySql() {
+    InboxLanes lanes =
+        open(
+            ONE_LANE,
+            inbox(
+                (message, tx) -> {
+                  String key = message.keys().orElseThrow();
+                  if (key.equals("keeps")) {
+                    tx.execute("SAVEPOINT kept");
+                  }
+                  Effects.handler().handle(message, tx);
+                  if (key.equals("goes back")) {
+                    tx.execute("ROLLBACK TO SAVEPOINT kept");
+                  }
+                }));
+    lanes.pause();
+
+    List<CompletableFuture<Receipt>> receipts =
+        lanes.submit(List.of(message("keeps"), message("a"), message("goes back"), message("b")));
+    lanes.resume();
+
+    assertThat(receipts.get(2)).failsWithin(SOON);
+    assertAllProcessed(List.of(receipts.get(0), receipts.get(1), receipts.get(3)));
+    assertThat(effects().all()).containsExactly("a", "b", "keeps");
+  }
+
+  @Test
   void handlersThatWaitForEachOthersBatchesRunByThemselves() throws Exception {
     CyclicBarrier both = new CyclicBarrier(2);
     Set<String> met = ConcurrentHashMap.newKeySet();
