@@ -37,4 +37,19 @@ class MySqlDialectIT extends MySqlTests {
           .hasMessageContaining("does not reach the server as it is");
     }
   }
+
+  /** MariaDB's driver sees it by itself, and sets it right. */
+  @Test
+  void refusesAPoolThatSetsAutocommitBehindTheDriversBack() {
+    DSLContext dsl =
+        pool(
+            p -> {
+              p.setAutoCommit(false);
+              p.setConnectionInitSql("SET autocommit = 1");
+            });
+
+    assertThatThrownBy(() -> inbox(dsl, (received, tx) -> {}).check())
+        .isInstanceOf(SetupException.class)
+        .hasMessageContaining("autocommit");
+  }
 }
