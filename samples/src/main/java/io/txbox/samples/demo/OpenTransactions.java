@@ -59,13 +59,29 @@ final class OpenTransactions {
 
   /** Holds the lock of all accounts, so that whoever credits one waits in its transaction. */
   static final class FrozenAccounts implements AutoCloseable {
+    private static final int ATTEMPTS = 50;
+
     private final Connection connection;
 
     FrozenAccounts(DataSource dataSource) throws SQLException {
       connection = dataSource.getConnection();
       connection.setAutoCommit(false);
+      for (int attempt = 1; !lock(attempt == ATTEMPTS); attempt++) {
+        connection.rollback();
+      }
+    }
+
+    /** The instances lock accounts too, many in a transaction: it may be a deadlock. */
+    private boolean lock(boolean last) throws SQLException {
       try (Statement statement = connection.createStatement()) {
-        statement.execute("select id from account for update");
+        statement.execute("select id from account order by id for update");
+        return true;
+      } catch (SQLException e) {
+        if (last || !String.valueOf(e.getSQLState()).startsWith("40")) {
+          connection.close();
+          throw e;
+        }
+        return false;
       }
     }
 
