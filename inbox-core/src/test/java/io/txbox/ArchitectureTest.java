@@ -54,7 +54,7 @@ class ArchitectureTest {
           .that()
           .resideOutsideOfPackages("io.txbox.store..", "io.txbox.internal.guard..")
           .and()
-          .haveNameNotMatching("io\\.txbox\\.inbox\\.(Attempt|SqlErrors).*")
+          .haveNameNotMatching("io\\.txbox\\.(inbox\\.Attempt|internal\\.database\\.SqlErrors).*")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("java.sql..");

@@ -1,5 +1,7 @@
 package io.txbox.inbox;
 
+import io.txbox.internal.database.Database;
+import io.txbox.internal.database.SqlErrors;
 import io.txbox.internal.guard.Guard;
 import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
@@ -30,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * where; all is rolled back by then. Used once, by one thread.
  */
 final class Attempt {
-  private final InboxDatabase database;
+  private final Engine engine;
+  private final Database database;
   private final Terms terms;
   private final BooleanSupplier stopped;
   private final Map<Incoming, Ending> endings = new LinkedHashMap<>();
@@ -49,8 +52,9 @@ final class Attempt {
    * @param stopped says whether to begin no further message; an interrupt that was only the
    *     handler's own is over by then
    */
-  Attempt(InboxDatabase database, Terms terms, BooleanSupplier stopped) {
-    this.database = database;
+  Attempt(Engine engine, Terms terms, BooleanSupplier stopped) {
+    this.engine = engine;
+    this.database = engine.database();
     this.terms = terms;
     this.stopped = stopped;
   }
@@ -131,7 +135,7 @@ final class Attempt {
     batch.forEach(
         (incoming, row) -> (claimed.contains(row.dedupKey()) ? fresh : copies).put(incoming, row));
     if (!copies.isEmpty()) {
-      recognise(copies, InboxDatabase.own(tx));
+      recognise(copies, Database.own(tx));
     }
     stage = Stage.HANDLER;
     if (!fresh.isEmpty()) {
@@ -139,7 +143,7 @@ final class Attempt {
     }
     stage = Stage.COMMIT;
     if (!unclaimed.isEmpty()) {
-      giveUpClaims(fresh.values().iterator().next().scopeId(), InboxDatabase.own(tx));
+      giveUpClaims(fresh.values().iterator().next().scopeId(), Database.own(tx));
     }
     database.dialect().checkBeforeCommit(connection);
     return endings;
@@ -223,7 +227,7 @@ final class Attempt {
   }
 
   private void call(List<Incoming> messages, Configuration tx, Connection connection) {
-    Guard opened = Guard.over(connection, database.gate(), shared);
+    Guard opened = Guard.over(connection, engine.gate(), shared);
     guard = opened;
     long begun = System.nanoTime();
     try (opened) {

@@ -2,6 +2,8 @@ package io.txbox.inbox;
 
 import io.txbox.inbox.Attempt.Stage;
 import io.txbox.inbox.Attempt.Terms;
+import io.txbox.internal.database.Database;
+import io.txbox.internal.guard.SqlGate;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import java.util.LinkedHashMap;
@@ -10,9 +12,10 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /** What all deliveries of an inbox share. Thread-safe. */
-record Engine(InboxDatabase database, InboxRows rowsOf, int maxTransientRetries, Events events) {
+record Engine(
+    Database database, SqlGate gate, InboxRows rowsOf, int maxTransientRetries, Events events) {
   Attempt attempt(Terms terms, BooleanSupplier stopped) {
-    return new Attempt(database, terms, stopped);
+    return new Attempt(this, terms, stopped);
   }
 
   /** Makes the rows that say that messages were processed now. */

@@ -8,6 +8,9 @@ import io.txbox.InboxMessage;
 import io.txbox.KeyRefusedException;
 import io.txbox.inbox.Delivery.Patience;
 import io.txbox.internal.Require;
+import io.txbox.internal.database.Database;
+import io.txbox.internal.database.SetupCheck;
+import io.txbox.internal.guard.SqlGate;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.StoreDialect;
 import java.time.Duration;
@@ -29,18 +32,19 @@ import org.jooq.DSLContext;
  * to close.
  */
 public final class Inbox {
-  private final InboxDatabase database;
+  private final Database database;
   private final Map<String, Route> routes;
   private final Engine engine;
   private final Patience patience;
   private volatile boolean checked;
 
   private Inbox(Builder builder) {
-    database = new InboxDatabase(builder.dsl, builder.dialect, builder.schema);
+    database = new Database(builder.dsl, builder.dialect, builder.schema);
     routes = Map.copyOf(builder.routes);
     engine =
         new Engine(
             database,
+            new SqlGate(builder.dialect),
             new InboxRows(
                 new ScopeIds(builder.consumerGroup, database, builder.clock), builder.clock),
             builder.maxTransientRetries,

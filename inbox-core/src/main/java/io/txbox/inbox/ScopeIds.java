@@ -1,5 +1,6 @@
 package io.txbox.inbox;
 
+import io.txbox.internal.database.Database;
 import io.txbox.store.InboxScopeTable;
 import io.txbox.store.StorableText;
 import java.time.InstantSource;
@@ -15,12 +16,12 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class ScopeIds {
   private final String consumerGroup;
-  private final InboxDatabase database;
+  private final Database database;
   private final InboxScopeTable table;
   private final InstantSource clock;
   private final Map<String, Short> known = new ConcurrentHashMap<>();
 
-  ScopeIds(String consumerGroup, InboxDatabase database, InstantSource clock) {
+  ScopeIds(String consumerGroup, Database database, InstantSource clock) {
     this.consumerGroup = consumerGroup;
     this.database = database;
     this.table = database.schema().scope();

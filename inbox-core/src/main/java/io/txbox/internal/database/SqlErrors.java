@@ -1,4 +1,4 @@
-package io.txbox.inbox;
+package io.txbox.internal.database;
 
 import io.txbox.store.FailureKind;
 import io.txbox.store.StoreDialect;
@@ -9,10 +9,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Finds what an exception means by the SQL errors in its cause chain. */
-final class SqlErrors {
+public final class SqlErrors {
   private SqlErrors() {}
 
-  static FailureKind kindOf(Throwable error, StoreDialect dialect) {
+  /** Says what an exception means; {@link FailureKind#PERMANENT} if no SQL error is in it. */
+  public static FailureKind kindOf(Throwable error, StoreDialect dialect) {
     return firstIn(error).map(dialect::classify).orElse(FailureKind.PERMANENT);
   }
 

@@ -1,6 +1,5 @@
-package io.txbox.inbox;
+package io.txbox.internal.database;
 
-import io.txbox.internal.guard.SqlGate;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxTable;
 import io.txbox.store.RowState;
@@ -14,16 +13,12 @@ import org.jooq.conf.Settings;
 import org.jooq.impl.DefaultConfiguration;
 import org.jspecify.annotations.Nullable;
 
-/** Where an inbox has its tables, and how it speaks to them. */
-record InboxDatabase(DSLContext dsl, StoreDialect dialect, InboxSchema schema, SqlGate gate) {
+/** Where the tables are, and how statements of ours reach them. Thread-safe. */
+public record Database(DSLContext dsl, StoreDialect dialect, InboxSchema schema) {
   private static final short NO_SCOPE = 0; // Those of consumer groups begin at 1.
 
-  InboxDatabase(DSLContext dsl, StoreDialect dialect, InboxSchema schema) {
-    this(dsl, dialect, schema, new SqlGate(dialect));
-  }
-
   /** Runs statements of ours in a transaction of their own. */
-  <T extends @Nullable Object> T inTransaction(Function<DSLContext, T> statements) {
+  public <T extends @Nullable Object> T inTransaction(Function<DSLContext, T> statements) {
     return dsl.transactionResult(tx -> statements.apply(own(tx)));
   }
 
@@ -31,7 +26,7 @@ record InboxDatabase(DSLContext dsl, StoreDialect dialect, InboxSchema schema, S
    * Finds out whether the database takes writes, by one on a connection of its own: a row that
    * nobody's message can have, written, taken back and committed.
    */
-  boolean takesWrites() {
+  public boolean takesWrites() {
     InboxTable inbox = schema.inbox();
     String key = "probe " + UUID.randomUUID();
     try {
@@ -60,7 +55,7 @@ record InboxDatabase(DSLContext dsl, StoreDialect dialect, InboxSchema schema, S
    * Returns jOOQ in a transaction for statements of ours. Nothing of the user's set-up bends them:
    * neither settings, nor listeners (Spring's make other exceptions of jOOQ's).
    */
-  static DSLContext own(Configuration tx) {
+  public static DSLContext own(Configuration tx) {
     return new DefaultConfiguration()
         .set(new Settings())
         .set(tx.dialect())

@@ -1,4 +1,4 @@
-package io.txbox.inbox;
+package io.txbox.internal.database;
 
 import io.txbox.SetupException;
 import io.txbox.store.FailureKind;
@@ -14,14 +14,14 @@ import org.jooq.impl.NoConnectionProvider;
 import org.jooq.impl.ThreadLocalTransactionProvider;
 
 /** Refuses what an inbox cannot be true on, before anything starts. */
-final class SetupCheck {
+public final class SetupCheck {
   /** The version of the schema that this version of the library needs at least. */
   static final int SCHEMA_VERSION = 1;
 
   private SetupCheck() {}
 
   /** Checks what can be seen without asking the database. */
-  static void context(DSLContext dsl, StoreDialect dialect) {
+  public static void context(DSLContext dsl, StoreDialect dialect) {
     var provider = dsl.configuration().connectionProvider();
     if (provider instanceof DefaultConnectionProvider || provider instanceof NoConnectionProvider) {
       throw new IllegalArgumentException(
@@ -55,7 +55,7 @@ final class SetupCheck {
   }
 
   /** Checks the database and its schema. */
-  static void database(InboxDatabase database) {
+  public static void database(Database database) {
     try {
       database.inTransaction(
           dsl -> {
@@ -79,7 +79,7 @@ final class SetupCheck {
     }
   }
 
-  private static SetupException unfit(InboxDatabase database, int version, String but) {
+  private static SetupException unfit(Database database, int version, String but) {
     return new SetupException(
         "The schema of txbox"
             + in(database.schema())
@@ -89,7 +89,7 @@ final class SetupCheck {
             + but);
   }
 
-  private static Optional<Integer> version(InboxDatabase database) {
+  private static Optional<Integer> version(Database database) {
     InboxSchemaTable table = database.schema().version();
     try {
       return database.inTransaction(
