@@ -48,6 +48,7 @@ import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -757,6 +758,7 @@ abstract class MySqlTests {
   }
 
   @Test
+  @Tag("alone")
   void refusesAServerThatMayLoseItsCommitsUnlessThatIsAccepted() {
     dsl().execute("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
     try {
