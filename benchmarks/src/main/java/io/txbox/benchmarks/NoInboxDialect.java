@@ -4,6 +4,7 @@ import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.PurgeBatch;
 import io.txbox.store.StoreDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -37,6 +38,17 @@ final class NoInboxDialect implements StoreDialect {
   public Claim claim(
       Connection connection, InboxSchema schema, List<InboxRow> rows, Duration wait) {
     return new Claim.Decided(rows.stream().map(InboxRow::dedupKey).collect(Collectors.toSet()));
+  }
+
+  @Override
+  public void readCommitted(Connection connection) throws SQLException {
+    real.readCommitted(connection);
+  }
+
+  @Override
+  public int purge(Connection connection, InboxSchema schema, PurgeBatch batch)
+      throws SQLException {
+    return real.purge(connection, schema, batch);
   }
 
   @Override

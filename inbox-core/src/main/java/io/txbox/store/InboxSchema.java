@@ -9,12 +9,20 @@ public final class InboxSchema {
   private final Optional<String> name;
   private final InboxTable inbox;
   private final InboxScopeTable scope;
+  private final InboxParkedTable parked;
+  private final InboxQueueTable queue;
+  private final InboxClockTable clock;
+  private final InboxLeaseTable lease;
   private final InboxSchemaTable version;
 
   private InboxSchema(Optional<String> name) {
     this.name = name;
     inbox = new InboxTable(qualified("inbox"));
     scope = new InboxScopeTable(qualified("inbox_scope"));
+    parked = new InboxParkedTable(qualified("inbox_parked"));
+    queue = new InboxQueueTable(qualified("inbox_queue"));
+    clock = new InboxClockTable(qualified("inbox_clock"));
+    lease = new InboxLeaseTable(qualified("inbox_lease"));
     version = new InboxSchemaTable(qualified("inbox_schema"));
   }
 
@@ -41,6 +49,26 @@ public final class InboxSchema {
   /** Returns the scope table. */
   public InboxScopeTable scope() {
     return scope;
+  }
+
+  /** Returns the table of parked messages. */
+  public InboxParkedTable parked() {
+    return parked;
+  }
+
+  /** Returns the table of known queues. */
+  public InboxQueueTable queue() {
+    return queue;
+  }
+
+  /** Returns the table of how far groups had consumed. */
+  public InboxClockTable clock() {
+    return clock;
+  }
+
+  /** Returns the table of leases. */
+  public InboxLeaseTable lease() {
+    return lease;
   }
 
   /** Returns the table of applied versions. */

@@ -1,6 +1,7 @@
 package io.txbox.store;
 
 import java.io.Serial;
+import java.time.Duration;
 import java.time.Instant;
 import org.jooq.Name;
 import org.jooq.Record;
@@ -24,6 +25,15 @@ public final class InboxScopeTable extends TableImpl<Record> {
       createField(DSL.name("scope"), SQLDataType.VARCHAR.nullable(false), this);
   public final TableField<Record, Instant> createdAt =
       createField(DSL.name("created_at"), EpochMillis.TYPE.nullable(false), this);
+
+  public final TableField<Record, Instant> horizon =
+      createField(DSL.name("horizon"), EpochMillis.TYPE, this);
+  public final TableField<Record, Duration> margin =
+      createField(DSL.name("margin"), Millis.TYPE, this);
+  public final TableField<Record, Instant> horizonAnnouncedAt =
+      createField(DSL.name("horizon_announced_at"), EpochMillis.TYPE, this);
+  public final TableField<Record, Instant> purgeHorizon =
+      createField(DSL.name("purge_horizon"), EpochMillis.TYPE, this);
 
   InboxScopeTable(Name name) {
     super(name);

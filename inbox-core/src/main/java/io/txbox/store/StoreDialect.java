@@ -43,6 +43,20 @@ public interface StoreDialect {
       throws SQLException;
 
   /**
+   * Makes a transaction, in which no statement was run yet, one of READ COMMITTED, whatever the
+   * session's default is. {@link #claim} does so by itself.
+   */
+  void readCommitted(Connection connection) throws SQLException;
+
+  /**
+   * Deletes rows, those first that were processed first. Passes over what another transaction has
+   * locked, and so waits for nothing.
+   *
+   * @return how many were deleted; fewer than the limit if no more are there that are not locked
+   */
+  int purge(Connection connection, InboxSchema schema, PurgeBatch batch) throws SQLException;
+
+  /**
    * Checks, after the handler, that a commit will store what was written.
    *
    * @throws SQLException if the transaction has failed or ended

@@ -4,6 +4,7 @@ import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.PurgeBatch;
 import io.txbox.store.StoreDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -33,6 +34,7 @@ public final class MySqlDialect implements StoreDialect {
   private static final String CLAIMED = "txbox_claimed";
 
   private final Map<InboxSchema, ClaimStatements> claims = new ConcurrentHashMap<>();
+  private final Map<InboxSchema, PurgeStatement> purges = new ConcurrentHashMap<>();
   private final boolean acceptsLostCommits;
 
   /** Makes a dialect for a server whose commits are durable; any other is refused at the start. */
@@ -76,6 +78,19 @@ public final class MySqlDialect implements StoreDialect {
       execute(connection, "SAVEPOINT " + CLAIMED);
     }
     return claim;
+  }
+
+  @Override
+  public void readCommitted(Connection connection) throws SQLException {
+    execute(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+  }
+
+  @Override
+  public int purge(Connection connection, InboxSchema schema, PurgeBatch batch)
+      throws SQLException {
+    return purges
+        .computeIfAbsent(schema, named -> new PurgeStatement(named.inbox()))
+        .run(connection, batch);
   }
 
   /**

@@ -5,6 +5,7 @@ import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.PurgeBatch;
 import io.txbox.store.StoreDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -34,6 +35,7 @@ public final class PostgresDialect implements StoreDialect {
   static final String READ_COMMITTED = "read committed";
 
   private final Map<InboxSchema, ClaimStatement> claims = new ConcurrentHashMap<>();
+  private final Map<InboxSchema, PurgeStatement> purges = new ConcurrentHashMap<>();
   private volatile boolean setsIsolation;
 
   @Override
@@ -69,7 +71,7 @@ public final class PostgresDialect implements StoreDialect {
       throws SQLException {
     boolean setHere = setsIsolation;
     if (setHere) {
-      execute(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+      readCommitted(connection);
     }
     ClaimStatement.Result result =
         claims
@@ -89,6 +91,19 @@ public final class PostgresDialect implements StoreDialect {
       execute(connection, "SET LOCAL synchronous_commit TO on");
     }
     return new Claim.Decided(result.claimed());
+  }
+
+  @Override
+  public void readCommitted(Connection connection) throws SQLException {
+    execute(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+  }
+
+  @Override
+  public int purge(Connection connection, InboxSchema schema, PurgeBatch batch)
+      throws SQLException {
+    return purges
+        .computeIfAbsent(schema, named -> new PurgeStatement(named.inbox()))
+        .run(connection, batch);
   }
 
   /**

@@ -128,7 +128,7 @@ class CliJarIT {
       assertThat(exitOf(rivals.get(i))).as(Files.readString(outputs.get(i))).isZero();
     }
     Migrations.verify(database.owner());
-    assertThat(database.query("SELECT id FROM inbox_changelog")).hasSize(5);
+    assertThat(database.query("SELECT id FROM inbox_changelog")).hasSize(8);
   }
 
   @Test

@@ -22,7 +22,10 @@ class MigrateIT {
           "inbox",
           "inbox_changelog",
           "inbox_changelog_lock",
+          "inbox_clock",
+          "inbox_lease",
           "inbox_parked",
+          "inbox_queue",
           "inbox_schema",
           "inbox_scope");
 
@@ -182,7 +185,7 @@ class MigrateIT {
 
     assertThat(database.structure("public")).hasToString(whole.toString());
     assertThat(database.query("SELECT id FROM inbox_changelog ORDER BY orderexecuted, id"))
-        .hasSize(5);
+        .hasSize(8);
   }
 
   @Test

@@ -30,7 +30,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 abstract class MySqlTests {
   private static final AtomicInteger NUMBER = new AtomicInteger();
   private static final List<String> TABLES =
-      List.of("inbox", "inbox_parked", "inbox_schema", "inbox_scope");
+      List.of(
+          "inbox",
+          "inbox_clock",
+          "inbox_lease",
+          "inbox_parked",
+          "inbox_queue",
+          "inbox_schema",
+          "inbox_scope");
 
   abstract TestDatabase server();
 
@@ -162,7 +169,7 @@ abstract class MySqlTests {
   @Test
   void plainSqlMakesTheSameAsMigrate() throws SQLException {
     String byHand = emptyDatabase();
-    applyByHand(byHand, 5);
+    applyByHand(byHand, 8);
     String migrated = emptyDatabase();
     Migrations.migrate(server().dataSource(), migrated);
 
@@ -221,7 +228,7 @@ abstract class MySqlTests {
         instances.forEach(MigrationProcess::awaitDone);
 
         Migrations.verify(server().dataSource(), database);
-        assertThat(dsl().fetchCount(DSL.table(DSL.name(database, "inbox_changelog")))).isEqualTo(5);
+        assertThat(dsl().fetchCount(DSL.table(DSL.name(database, "inbox_changelog")))).isEqualTo(8);
         assertThat(dsl().fetchCount(DSL.table(DSL.name(database, "inbox_schema")))).isEqualTo(1);
       }
     } finally {

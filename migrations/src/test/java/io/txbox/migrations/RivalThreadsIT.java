@@ -27,7 +27,7 @@ class RivalThreadsIT {
       atOnce(Collections.nCopies(5, () -> Migrations.migrate(database.owner(), schema)));
 
       Migrations.verify(database.owner(), schema);
-      assertThat(database.query("SELECT id FROM " + schema + ".inbox_changelog")).hasSize(5);
+      assertThat(database.query("SELECT id FROM " + schema + ".inbox_changelog")).hasSize(8);
       assertThat(database.query("SELECT locked FROM " + schema + ".inbox_changelog_lock"))
           .containsExactly("f");
     }
@@ -86,7 +86,7 @@ class RivalThreadsIT {
 
       assertThat(database.query("SELECT max(version) FROM " + schema + ".inbox_schema"))
           .containsExactly("2");
-      assertThat(database.query("SELECT id FROM " + schema + ".inbox_changelog")).hasSize(9);
+      assertThat(database.query("SELECT id FROM " + schema + ".inbox_changelog")).hasSize(12);
       Migrations.verify(database.owner(), schema);
     }
   }

@@ -60,7 +60,7 @@ class SchemaNameIT {
     migrations.migrate();
 
     migrations.verify();
-    assertThat(database.tables(name.replace("'", "''"))).hasSize(6);
+    assertThat(database.tables(name.replace("'", "''"))).hasSize(9);
     assertThat(migrations.status().schema()).isEqualTo(name);
     migrations.rollback();
     assertThat(database.tables(name.replace("'", "''"))).isEmpty();

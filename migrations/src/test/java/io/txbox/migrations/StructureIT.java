@@ -18,7 +18,14 @@ class StructureIT {
       Path.of("src/main/resources/io/txbox/migrations/structure/postgresql.txt");
 
   private static final List<String> TABLES =
-      List.of("inbox", "inbox_parked", "inbox_schema", "inbox_scope");
+      List.of(
+          "inbox",
+          "inbox_clock",
+          "inbox_lease",
+          "inbox_parked",
+          "inbox_queue",
+          "inbox_schema",
+          "inbox_scope");
 
   private final TestDatabase database = TestDatabase.create();
 

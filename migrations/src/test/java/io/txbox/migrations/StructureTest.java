@@ -45,7 +45,15 @@ class StructureTest {
   void bothDatabasesHaveTheSameColumnsAndKeys() {
     assertThat(items(Vendor.MYSQL)).isEqualTo(items(Vendor.POSTGRESQL)).hasSizeGreaterThan(30);
     assertThat(Release.CURRENT.structure(Vendor.MYSQL).tables())
-        .isEqualTo(List.of("inbox", "inbox_parked", "inbox_schema", "inbox_scope"));
+        .isEqualTo(
+            List.of(
+                "inbox",
+                "inbox_clock",
+                "inbox_lease",
+                "inbox_parked",
+                "inbox_queue",
+                "inbox_schema",
+                "inbox_scope"));
   }
 
   private static Set<String> items(Vendor vendor) {

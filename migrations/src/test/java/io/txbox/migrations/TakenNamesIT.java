@@ -21,6 +21,9 @@ class TakenNamesIT {
           "inbox",
           "inbox_scope",
           "inbox_parked",
+          "inbox_queue",
+          "inbox_clock",
+          "inbox_lease",
           "inbox_schema",
           "inbox_changelog",
           "inbox_changelog_lock");
@@ -50,10 +53,15 @@ class TakenNamesIT {
   static Stream<String> indexes() {
     return Stream.of(
         "inbox_pkey",
+        "inbox_scope_id_state_processed_at_idx",
+        "inbox_queue_pkey",
+        "inbox_clock_pkey",
+        "inbox_lease_pkey",
         "inbox_scope_pkey",
         "inbox_scope_consumer_group_scope_key",
         "inbox_parked_pkey",
         "inbox_parked_scope_id_dedup_key_idx",
+        "inbox_parked_scope_id_ordering_key_idx",
         "inbox_schema_pkey",
         "inbox_changelog_lock_pkey");
   }

@@ -113,7 +113,7 @@ class UpgradeIT {
             UNION ALL
             SELECT count(*) || ' ' || md5(string_agg(
                 ROW(id, parked_at, message_time, born_at, stored_at, queue_offset, queue, attempt, scope_id, dedup_key,
-                  reason, detail, topic, message_id, broker, properties, body)::text, '' ORDER BY id))
+                  ordering_key, reason, detail, topic, message_id, broker, properties, body)::text, '' ORDER BY id))
               FROM inbox_parked
             UNION ALL
             SELECT string_agg(ROW(id, consumer_group, scope, created_at, horizon)::text, '' ORDER BY id) FROM inbox_scope

@@ -85,7 +85,10 @@ class VerifyIT {
                 assertThat(e.differences())
                     .containsExactly(
                         "table inbox is missing",
+                        "table inbox_clock is missing",
+                        "table inbox_lease is missing",
                         "table inbox_parked is missing",
+                        "table inbox_queue is missing",
                         "table inbox_schema is missing",
                         "table inbox_scope is missing"))
         .hasMessageContaining("java -jar inbox-migrations-")

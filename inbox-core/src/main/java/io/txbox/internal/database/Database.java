@@ -2,6 +2,7 @@ package io.txbox.internal.database;
 
 import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxTable;
+import io.txbox.store.PurgeBatch;
 import io.txbox.store.RowState;
 import io.txbox.store.StoreDialect;
 import java.time.Instant;
@@ -15,11 +16,26 @@ import org.jspecify.annotations.Nullable;
 
 /** Where the tables are, and how statements of ours reach them. Thread-safe. */
 public record Database(DSLContext dsl, StoreDialect dialect, InboxSchema schema) {
+  private static final int TIMEOUT_S = 60;
   private static final short NO_SCOPE = 0; // Those of consumer groups begin at 1.
 
-  /** Runs statements of ours in a transaction of their own. */
+  /**
+   * Runs statements of ours in a transaction of their own, at READ COMMITTED. Each has a minute at
+   * most.
+   */
   public <T extends @Nullable Object> T inTransaction(Function<DSLContext, T> statements) {
-    return dsl.transactionResult(tx -> statements.apply(own(tx)));
+    return dsl.transactionResult(
+        tx -> {
+          DSLContext own = own(tx);
+          own.connection(dialect::readCommitted);
+          own.settings().setQueryTimeout(TIMEOUT_S);
+          return statements.apply(own);
+        });
+  }
+
+  /** Deletes rows of the inbox in a transaction of ours, and returns how many. */
+  public int purge(DSLContext tx, PurgeBatch batch) {
+    return tx.connectionResult(connection -> dialect.purge(connection, schema, batch));
   }
 
   /**

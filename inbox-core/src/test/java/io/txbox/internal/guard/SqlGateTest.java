@@ -6,6 +6,7 @@ import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.PurgeBatch;
 import io.txbox.store.StoreDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -181,6 +182,16 @@ class SqlGateTest {
         @Override
         public Claim claim(
             Connection connection, InboxSchema schema, List<InboxRow> rows, Duration wait) {
+          throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void readCommitted(Connection connection) {
+          throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public int purge(Connection connection, InboxSchema schema, PurgeBatch batch) {
           throw new UnsupportedOperationException();
         }
 

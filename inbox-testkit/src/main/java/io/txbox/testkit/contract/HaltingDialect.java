@@ -4,6 +4,7 @@ import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.PurgeBatch;
 import io.txbox.store.StoreDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -40,6 +41,17 @@ final class HaltingDialect implements StoreDialect {
     Claim claim = dialect.claim(connection, schema, rows, wait);
     halt.at(FlowStep.CLAIMED);
     return claim;
+  }
+
+  @Override
+  public void readCommitted(Connection connection) throws SQLException {
+    dialect.readCommitted(connection);
+  }
+
+  @Override
+  public int purge(Connection connection, InboxSchema schema, PurgeBatch batch)
+      throws SQLException {
+    return dialect.purge(connection, schema, batch);
   }
 
   @Override

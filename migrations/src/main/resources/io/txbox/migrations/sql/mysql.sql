@@ -12,8 +12,9 @@ CREATE TABLE inbox_schema (
 -- 1-inbox-scope
 CREATE TABLE inbox_scope (
   horizon bigint NULL COMMENT 'announced purge horizon, epoch ms: never decreases, a message older than this plus the margin is late',
+  margin bigint NULL COMMENT 'ms: the most that the times of two copies of a message may be apart',
   horizon_announced_at bigint NULL COMMENT 'when the horizon was announced, epoch ms',
-  purge_horizon bigint NULL COMMENT 'rows whose times are all below this may be purged, epoch ms: follows horizon once every instance knows that one',
+  purge_horizon bigint NULL COMMENT 'rows of before this may be purged, epoch ms: follows horizon once every instance knows that one',
   created_at bigint NOT NULL,
   id smallint NOT NULL AUTO_INCREMENT,
   consumer_group varbinary(255) NOT NULL,
@@ -25,13 +26,14 @@ CREATE TABLE inbox_scope (
 -- 1-inbox
 CREATE TABLE inbox (
   message_time bigint NOT NULL COMMENT 'least of born, stored and appended time, epoch ms',
-  processed_at bigint NOT NULL COMMENT 'epoch ms',
+  processed_at bigint NOT NULL COMMENT 'epoch ms, never below message_time nor that of a copy that came later: from here on it is kept for the retention',
   body_fingerprint bigint NOT NULL,
   scope_id smallint NOT NULL,
   state smallint NOT NULL COMMENT '0 PROCESSED, 1 PARKED, 2 DISCARDED',
   dedup_key varbinary(255) NOT NULL,
   message_id varbinary(255) NOT NULL,
   PRIMARY KEY (scope_id, dedup_key),
+  KEY inbox_scope_id_state_processed_at_idx (scope_id, state, processed_at),
   CONSTRAINT inbox_state_check CHECK (state BETWEEN 0 AND 2)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC COMMENT='txbox: one row for each message that was taken, inserted in the transaction of its effects';
 
@@ -47,6 +49,7 @@ CREATE TABLE inbox_parked (
   attempt int NOT NULL,
   scope_id smallint NOT NULL,
   dedup_key varbinary(255) NULL COMMENT 'null for a message that has no key',
+  ordering_key varbinary(255) NULL COMMENT 'null unless messages that come later with this ordering key are parked too, while this one has a body',
   reason varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   detail mediumtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   topic varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
@@ -55,8 +58,37 @@ CREATE TABLE inbox_parked (
   properties longblob NOT NULL COMMENT 'bytes, as they came',
   body longblob NULL COMMENT 'null once replayed',
   PRIMARY KEY (id),
-  KEY inbox_parked_scope_id_dedup_key_idx (scope_id, dedup_key)
+  KEY inbox_parked_scope_id_dedup_key_idx (scope_id, dedup_key),
+  KEY inbox_parked_scope_id_ordering_key_idx (scope_id, ordering_key)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC COMMENT='txbox: messages that wait for an operator, never purged';
+
+-- 1-inbox-queue
+CREATE TABLE inbox_queue (
+  consumed_through bigint NULL COMMENT 'epoch ms: all that was stored before is consumed (null: that was never known)',
+  seen_at bigint NOT NULL COMMENT 'when a broker last spoke of it, epoch ms',
+  queue int NOT NULL,
+  consumer_group varbinary(255) NOT NULL,
+  topic varbinary(255) NOT NULL,
+  broker varbinary(255) NOT NULL,
+  PRIMARY KEY (consumer_group, topic, broker, queue)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC COMMENT='txbox: the queues that a consumer group has had: one that is missing stops its purge clock until it is retired';
+
+-- 1-inbox-clock
+CREATE TABLE inbox_clock (
+  sampled_at bigint NOT NULL,
+  consumed_through bigint NOT NULL,
+  consumer_group varbinary(255) NOT NULL,
+  PRIMARY KEY (consumer_group, sampled_at)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC COMMENT='txbox: how far a consumer group had consumed at times of the last hours: the purge clock shows what it was one retry ladder ago';
+
+-- 1-inbox-lease
+CREATE TABLE inbox_lease (
+  term bigint NOT NULL COMMENT 'grows with each holder: who has an older one has lost it',
+  beat bigint NOT NULL COMMENT 'grows while the holder lives: who sees it stand still for the lease time may take the lease',
+  name varbinary(255) NOT NULL,
+  holder varbinary(255) NULL COMMENT 'null while nobody has it',
+  PRIMARY KEY (name)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC COMMENT='txbox: who does what only one may do at a time';
 
 -- 1-version
 INSERT INTO inbox_schema (version) VALUES (1);

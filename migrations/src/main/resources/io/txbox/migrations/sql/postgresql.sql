@@ -13,6 +13,7 @@ COMMENT ON TABLE inbox_schema IS 'txbox: the versions of this schema that are co
 -- 1-inbox-scope
 CREATE TABLE inbox_scope (
   horizon bigint,
+  margin bigint,
   horizon_announced_at bigint,
   purge_horizon bigint,
   created_at bigint NOT NULL,
@@ -24,8 +25,9 @@ CREATE TABLE inbox_scope (
 );
 COMMENT ON TABLE inbox_scope IS 'txbox: consumer group and scope as a small id, and how far the scope may be purged';
 COMMENT ON COLUMN inbox_scope.horizon IS 'announced purge horizon, epoch ms: never decreases, a message older than this plus the margin is late';
+COMMENT ON COLUMN inbox_scope.margin IS 'ms: the most that the times of two copies of a message may be apart';
 COMMENT ON COLUMN inbox_scope.horizon_announced_at IS 'when the horizon was announced, epoch ms';
-COMMENT ON COLUMN inbox_scope.purge_horizon IS 'rows whose times are all below this may be purged, epoch ms: follows horizon once every instance knows that one';
+COMMENT ON COLUMN inbox_scope.purge_horizon IS 'rows of before this may be purged, epoch ms: follows horizon once every instance knows that one';
 COMMENT ON COLUMN inbox_scope.scope IS 'the original topic, unless the user chose another name';
 
 -- 1-inbox
@@ -39,10 +41,11 @@ CREATE TABLE inbox (
   message_id text COLLATE "C" NOT NULL,
   CONSTRAINT inbox_pkey PRIMARY KEY (scope_id, dedup_key),
   CONSTRAINT inbox_state_check CHECK (state BETWEEN 0 AND 2)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+CREATE INDEX inbox_scope_id_state_processed_at_idx ON inbox (scope_id, state, processed_at);
 COMMENT ON TABLE inbox IS 'txbox: one row for each message that was taken, inserted in the transaction of its effects';
 COMMENT ON COLUMN inbox.message_time IS 'least of born, stored and appended time, epoch ms';
-COMMENT ON COLUMN inbox.processed_at IS 'epoch ms';
+COMMENT ON COLUMN inbox.processed_at IS 'epoch ms, never below message_time nor that of a copy that came later: from here on it is kept for the retention';
 COMMENT ON COLUMN inbox.state IS '0 PROCESSED, 1 PARKED, 2 DISCARDED';
 
 -- 1-inbox-parked
@@ -57,6 +60,7 @@ CREATE TABLE inbox_parked (
   attempt integer NOT NULL,
   scope_id smallint NOT NULL,
   dedup_key text COLLATE "C",
+  ordering_key text COLLATE "C",
   reason text COLLATE "C" NOT NULL,
   detail text COLLATE "C",
   topic text COLLATE "C" NOT NULL,
@@ -67,10 +71,48 @@ CREATE TABLE inbox_parked (
   CONSTRAINT inbox_parked_pkey PRIMARY KEY (id)
 );
 CREATE INDEX inbox_parked_scope_id_dedup_key_idx ON inbox_parked (scope_id, dedup_key);
+CREATE INDEX inbox_parked_scope_id_ordering_key_idx ON inbox_parked (scope_id, ordering_key);
 COMMENT ON TABLE inbox_parked IS 'txbox: messages that wait for an operator, never purged';
 COMMENT ON COLUMN inbox_parked.dedup_key IS 'null for a message that has no key';
+COMMENT ON COLUMN inbox_parked.ordering_key IS 'null unless messages that come later with this ordering key are parked too, while this one has a body';
 COMMENT ON COLUMN inbox_parked.properties IS 'bytes, since a text cannot hold NUL';
 COMMENT ON COLUMN inbox_parked.body IS 'null once replayed';
+
+-- 1-inbox-queue
+CREATE TABLE inbox_queue (
+  consumed_through bigint,
+  seen_at bigint NOT NULL,
+  queue integer NOT NULL,
+  consumer_group text COLLATE "C" NOT NULL,
+  topic text COLLATE "C" NOT NULL,
+  broker text COLLATE "C" NOT NULL,
+  CONSTRAINT inbox_queue_pkey PRIMARY KEY (consumer_group, topic, broker, queue)
+);
+COMMENT ON TABLE inbox_queue IS 'txbox: the queues that a consumer group has had: one that is missing stops its purge clock until it is retired';
+COMMENT ON COLUMN inbox_queue.consumed_through IS 'epoch ms: all that was stored before is consumed (null: that was never known)';
+COMMENT ON COLUMN inbox_queue.seen_at IS 'when a broker last spoke of it, epoch ms';
+
+-- 1-inbox-clock
+CREATE TABLE inbox_clock (
+  sampled_at bigint NOT NULL,
+  consumed_through bigint NOT NULL,
+  consumer_group text COLLATE "C" NOT NULL,
+  CONSTRAINT inbox_clock_pkey PRIMARY KEY (consumer_group, sampled_at)
+);
+COMMENT ON TABLE inbox_clock IS 'txbox: how far a consumer group had consumed at times of the last hours: the purge clock shows what it was one retry ladder ago';
+
+-- 1-inbox-lease
+CREATE TABLE inbox_lease (
+  term bigint NOT NULL,
+  beat bigint NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  holder text COLLATE "C",
+  CONSTRAINT inbox_lease_pkey PRIMARY KEY (name)
+);
+COMMENT ON TABLE inbox_lease IS 'txbox: who does what only one may do at a time';
+COMMENT ON COLUMN inbox_lease.term IS 'grows with each holder: who has an older one has lost it';
+COMMENT ON COLUMN inbox_lease.beat IS 'grows while the holder lives: who sees it stand still for the lease time may take the lease';
+COMMENT ON COLUMN inbox_lease.holder IS 'null while nobody has it';
 
 -- 1-version
 INSERT INTO inbox_schema (version) VALUES (1);
