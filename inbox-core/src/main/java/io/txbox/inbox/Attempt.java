@@ -1,5 +1,6 @@
 package io.txbox.inbox;
 
+import io.txbox.inbox.Receipt.Outcome;
 import io.txbox.internal.database.Database;
 import io.txbox.internal.database.SqlErrors;
 import io.txbox.internal.guard.Guard;
@@ -11,8 +12,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +26,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jooq.Configuration;
 import org.jooq.DSLContext;
-import org.jooq.Record3;
+import org.jooq.Record4;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,7 @@ final class Attempt {
   private final Terms terms;
   private final BooleanSupplier stopped;
   private final Map<Incoming, Ending> endings = new LinkedHashMap<>();
+  private final Map<Incoming, Ending.Done> late = new HashMap<>();
   private final Set<String> unclaimed = new HashSet<>();
   private final Set<String> heldOrders = new HashSet<>();
   private Stage stage = Stage.BEGIN;
@@ -136,6 +140,16 @@ final class Attempt {
         (incoming, row) -> (claimed.contains(row.dedupKey()) ? fresh : copies).put(incoming, row));
     if (!copies.isEmpty()) {
       recognise(copies, Database.own(tx));
+    }
+    if (!fresh.isEmpty()) {
+      late.putAll(engine.lateness().endings(fresh, Database.own(tx)));
+      late.forEach(
+          (incoming, ending) -> {
+            if (!ending.receipt().isProcessed()) {
+              fresh.remove(incoming);
+              endings.put(incoming, ending);
+            }
+          });
     }
     stage = Stage.HANDLER;
     if (!fresh.isEmpty()) {
@@ -261,7 +275,10 @@ final class Attempt {
   }
 
   private void processed(Incoming incoming) {
-    endings.put(incoming, new Ending.Done(Receipt.processed(incoming.key())));
+    endings.put(
+        incoming,
+        late.getOrDefault(
+            incoming, new Ending.Done(Receipt.of(incoming.key(), Outcome.PROCESSED))));
   }
 
   private void notRun(Incoming incoming, Map<Incoming, InboxRow> fresh, Ending ending) {
@@ -290,25 +307,43 @@ final class Attempt {
 
   private void recognise(Map<Incoming, InboxRow> copies, DSLContext tx) {
     InboxTable inbox = database.schema().inbox();
-    Map<String, Record3<String, String, Long>> there =
-        tx.select(inbox.dedupKey, inbox.messageId, inbox.bodyFingerprint)
+    Map<String, Record4<String, String, Long, Instant>> there =
+        tx.select(inbox.dedupKey, inbox.messageId, inbox.bodyFingerprint, inbox.processedAt)
             .from(inbox)
             .where(inbox.scopeId.eq(copies.values().iterator().next().scopeId()))
             .and(inbox.dedupKey.in(copies.values().stream().map(InboxRow::dedupKey).toList()))
             .fetchMap(inbox.dedupKey);
     copies.forEach(
-        (incoming, row) ->
-            endings.put(
-                incoming,
-                new Ending.Done(
-                    Receipt.duplicate(incoming.key(), causeOf(row, there.get(row.dedupKey()))))));
+        (incoming, row) -> {
+          Record4<String, String, Long, Instant> known = there.get(row.dedupKey());
+          if (known == null) {
+            throw new BeginAgainException("the row that was in the way has gone");
+          }
+          if (row.messageTime().isAfter(known.value4())) {
+            extend(row, tx);
+          }
+          endings.put(
+              incoming, new Ending.Done(Receipt.duplicate(incoming.key(), causeOf(row, known))));
+        });
+  }
+
+  /** Keeps a row for as long as copies of this copy may come. */
+  private void extend(InboxRow row, DSLContext tx) {
+    InboxTable inbox = database.schema().inbox();
+    int extended =
+        tx.update(inbox)
+            .set(inbox.processedAt, row.messageTime())
+            .where(inbox.scopeId.eq(row.scopeId()))
+            .and(inbox.dedupKey.eq(row.dedupKey()))
+            .and(inbox.processedAt.lt(row.messageTime()))
+            .execute();
+    if (extended == 0) {
+      throw new BeginAgainException("the row that was to be kept for longer has changed or gone");
+    }
   }
 
   private static DuplicateCause causeOf(
-      InboxRow row, @Nullable Record3<String, String, Long> there) {
-    if (there == null) {
-      throw new BeginAgainException("the row that was in the way has gone");
-    }
+      InboxRow row, Record4<String, String, Long, Instant> there) {
     if (there.value3() != row.bodyFingerprint()) {
       return DuplicateCause.CONFLICT;
     }

@@ -1,10 +1,14 @@
 package io.txbox.inbox;
 
+import io.txbox.DedupKey;
+import io.txbox.InboxMessage;
 import io.txbox.inbox.Attempt.BeginAgainException;
 import io.txbox.inbox.Attempt.Stage;
 import io.txbox.inbox.Attempt.Terms;
 import io.txbox.store.FailureKind;
+import io.txbox.store.ParkReason;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -193,6 +197,8 @@ final class Delivery {
         (incoming, ending) -> {
           if (ending instanceof Ending.Done done) {
             endings.put(incoming, ending);
+            done.lateBefore()
+                .ifPresent(lateBefore -> engine.events().tell(late(incoming, lateBefore)));
             engine.events().tell(ended(incoming, done.receipt()));
           } else if (ending instanceof Ending.HeldBack) {
             endings.put(incoming, ending);
@@ -204,11 +210,20 @@ final class Delivery {
   }
 
   private InboxEvent ended(Incoming incoming, Receipt receipt) {
-    return receipt
-        .duplicateCause()
-        .<InboxEvent>map(
-            cause -> new InboxEvent.Duplicate(incoming.message(), incoming.key(), cause))
-        .orElseGet(() -> new InboxEvent.Processed(incoming.message(), incoming.key(), elapsed()));
+    InboxMessage message = incoming.message();
+    DedupKey key = incoming.key();
+    return switch (receipt.outcome()) {
+      case PROCESSED -> new InboxEvent.Processed(message, key, elapsed());
+      case DUPLICATE ->
+          new InboxEvent.Duplicate(message, key, receipt.duplicateCause().orElseThrow());
+      case PARKED -> new InboxEvent.Parked(message, key, ParkReason.LATE);
+      case DISCARDED -> new InboxEvent.Discarded(message, key);
+    };
+  }
+
+  private InboxEvent late(Incoming incoming, Instant lateBefore) {
+    return new InboxEvent.Late(
+        incoming.message(), incoming.key(), lateBefore, engine.lateness().policy());
   }
 
   private void failed(List<Incoming> messages, RuntimeException error) {

@@ -1,11 +1,21 @@
 package io.txbox.inbox;
 
 import io.txbox.DeliveryException;
+import java.time.Instant;
+import java.util.Optional;
 
 /** How a message left a batch. */
 sealed interface Ending {
-  /** Its effects are committed. */
-  record Done(Receipt receipt) implements Ending {}
+  /**
+   * What became of it is committed.
+   *
+   * @param lateBefore what its time would have had to be not to be late, if it was
+   */
+  record Done(Receipt receipt, Optional<Instant> lateBefore) implements Ending {
+    Done(Receipt receipt) {
+      this(receipt, Optional.empty());
+    }
+  }
 
   /** It failed, and was rolled back as far as is known. */
   record Failed(DeliveryException failure) implements Ending {}

@@ -13,7 +13,12 @@ import java.util.function.BooleanSupplier;
 
 /** What all deliveries of an inbox share. Thread-safe. */
 record Engine(
-    Database database, SqlGate gate, InboxRows rowsOf, int maxTransientRetries, Events events) {
+    Database database,
+    SqlGate gate,
+    InboxRows rowsOf,
+    Lateness lateness,
+    int maxTransientRetries,
+    Events events) {
   Attempt attempt(Terms terms, BooleanSupplier stopped) {
     return new Attempt(this, terms, stopped);
   }

@@ -1,6 +1,5 @@
 package io.txbox.inbox;
 
-import io.txbox.inbox.InboxEvent.PauseReason;
 import java.util.List;
 import java.util.Locale;
 import org.slf4j.Logger;
@@ -43,6 +42,14 @@ final class Events {
           consumerGroup,
           conflict.message(),
           conflict.key().value());
+    } else if (event instanceof InboxEvent.Late late) {
+      log.warn(
+          "{} - {} came late ({}): it has no row, but is of before {}, so that it may be a copy of"
+              + " a message whose row was purged.",
+          consumerGroup,
+          late.message(),
+          nameOf(late.policy()),
+          late.lateBefore());
     } else if (event instanceof InboxEvent.Busy busy) {
       log.info(
           "{} - {} waits for {}: another transaction works on its dedup key '{}'",
@@ -72,7 +79,7 @@ final class Events {
         paused.cause().get());
   }
 
-  private static String nameOf(PauseReason reason) {
-    return reason.name().toLowerCase(Locale.ROOT);
+  private static String nameOf(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 }

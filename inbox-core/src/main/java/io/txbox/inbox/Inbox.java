@@ -11,6 +11,7 @@ import io.txbox.internal.Require;
 import io.txbox.internal.database.Database;
 import io.txbox.internal.database.SetupCheck;
 import io.txbox.internal.guard.SqlGate;
+import io.txbox.janitor.LatePolicy;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.StoreDialect;
 import java.time.Duration;
@@ -47,6 +48,10 @@ public final class Inbox {
             new SqlGate(builder.dialect),
             new InboxRows(
                 new ScopeIds(builder.consumerGroup, database, builder.clock), builder.clock),
+            new Lateness(
+                new Horizons(builder.schema, builder.clock, System::nanoTime),
+                builder.late,
+                new SettingAside(builder.schema, builder.clock)),
             builder.maxTransientRetries,
             new Events(builder.consumerGroup, builder.listeners));
     patience = new Patience(builder.claimWait, builder.claimWait, true, Duration.ZERO);
@@ -148,6 +153,7 @@ public final class Inbox {
     private InstantSource clock = InstantSource.system();
     private Duration claimWait = Duration.ofSeconds(5);
     private int maxTransientRetries = 10;
+    private LatePolicy late = LatePolicy.PARK;
 
     private Builder(String consumerGroup, DSLContext dsl, StoreDialect dialect) {
       this.consumerGroup = Require.text("consumerGroup", consumerGroup);
@@ -246,6 +252,15 @@ public final class Inbox {
     /** Sets the clock that stamps the rows. Default: the system's. */
     public Builder clock(InstantSource clock) {
       this.clock = Objects.requireNonNull(clock, "clock");
+      return this;
+    }
+
+    /**
+     * Sets what becomes of a message that has no row, but is so old that it may be a copy of one
+     * whose row was purged. Default: {@link LatePolicy#PARK}.
+     */
+    public Builder late(LatePolicy late) {
+      this.late = Objects.requireNonNull(late, "late");
       return this;
     }
 

@@ -4,7 +4,10 @@ import io.txbox.DedupKey;
 import io.txbox.DeliveryException;
 import io.txbox.InboxMessage;
 import io.txbox.KeyRefusedException;
+import io.txbox.janitor.LatePolicy;
+import io.txbox.store.ParkReason;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -33,6 +36,15 @@ public sealed interface InboxEvent {
   /** A committed row for the key was seen; the handler did not run. */
   record Duplicate(InboxMessage message, DedupKey key, DuplicateCause cause) implements Ended {}
 
+  /**
+   * The message was set aside with its payload, for somebody to look at; the handler did not run.
+   * It is acknowledged.
+   */
+  record Parked(InboxMessage message, DedupKey key, ParkReason reason) implements Ended {}
+
+  /** A policy dropped the message; the handler did not run. It is acknowledged. */
+  record Discarded(InboxMessage message, DedupKey key) implements Ended {}
+
   /** The message has no usable key; the handler did not run. It is not acknowledged. */
   record KeyRefused(InboxMessage message, KeyRefusedException failure) implements Ended {}
 
@@ -53,6 +65,15 @@ public sealed interface InboxEvent {
    * @param waited for how long it has waited
    */
   record Busy(InboxMessage message, DedupKey key, Duration waited) implements OfMessage {}
+
+  /**
+   * The message has no row, but is so old that it may be a copy of one whose row was purged. What
+   * the policy made of it is committed, and told by the event that follows.
+   *
+   * @param lateBefore from this message time on it would have been new for sure
+   */
+  record Late(InboxMessage message, DedupKey key, Instant lateBefore, LatePolicy policy)
+      implements OfMessage {}
 
   /**
    * No further message is taken up, until {@link Resumed} with the same reason. None uses an

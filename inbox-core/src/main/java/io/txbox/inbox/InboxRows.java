@@ -6,6 +6,7 @@ import io.txbox.store.StorableText;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.time.InstantSource;
 
 /** Makes the inbox rows of messages. Thread-safe. */
@@ -25,9 +26,14 @@ final class InboxRows {
         StorableText.of(incoming.key().value()),
         RowState.PROCESSED,
         incoming.message().messageTime(),
-        clock.instant(),
+        latest(clock.instant(), incoming.message().messageTime()),
         StorableText.of(incoming.message().messageId()),
         fingerprint(incoming.message().body()));
+  }
+
+  /** A clock that is behind the broker's must not let a row go before its time. */
+  private static Instant latest(Instant one, Instant other) {
+    return one.isAfter(other) ? one : other;
   }
 
   /** The first 64 bits of the body's SHA-256: enough to notice a body that differs. */

@@ -4,28 +4,51 @@ import io.txbox.DedupKey;
 import java.util.Optional;
 
 /**
- * Proves that a message need not be delivered again: its effects are committed. There is no receipt
- * without that (invariant ACK-AFTER-COMMIT).
+ * Proves that a message need not be delivered again: what became of it is committed. There is no
+ * receipt without that (invariants ACK-AFTER-COMMIT, NOTHING-LOST).
  *
  * @param key the message's dedup key
- * @param duplicateCause why the handler did not run, if it did not
+ * @param outcome what became of it
+ * @param duplicateCause why the handler did not run, if it is a duplicate
  */
-public record Receipt(DedupKey key, Optional<DuplicateCause> duplicateCause) {
-  static Receipt processed(DedupKey key) {
-    return new Receipt(key, Optional.empty());
+public record Receipt(DedupKey key, Outcome outcome, Optional<DuplicateCause> duplicateCause) {
+  /** What became of a message. */
+  public enum Outcome {
+    /** Its handler ran, now. */
+    PROCESSED,
+    /** A committed row for its key was there. */
+    DUPLICATE,
+    /** It was set aside with its payload, and its handler did not run. */
+    PARKED,
+    /** A policy that the user has set dropped it. */
+    DISCARDED
+  }
+
+  static Receipt of(DedupKey key, Outcome outcome) {
+    return new Receipt(key, outcome, Optional.empty());
   }
 
   static Receipt duplicate(DedupKey key, DuplicateCause cause) {
-    return new Receipt(key, Optional.of(cause));
+    return new Receipt(key, Outcome.DUPLICATE, Optional.of(cause));
   }
 
   /** Says whether the handler ran, now, and committed. */
   public boolean isProcessed() {
-    return duplicateCause.isEmpty();
+    return outcome == Outcome.PROCESSED;
   }
 
-  /** Says whether the message had been handled before. */
+  /** Says whether the message had been handled, or set aside, before. */
   public boolean isDuplicate() {
-    return duplicateCause.isPresent();
+    return outcome == Outcome.DUPLICATE;
+  }
+
+  /** Says whether the message was parked. */
+  public boolean isParked() {
+    return outcome == Outcome.PARKED;
+  }
+
+  /** Says whether the message was dropped by a policy. */
+  public boolean isDiscarded() {
+    return outcome == Outcome.DISCARDED;
   }
 }
