@@ -1,25 +1,29 @@
 package io.txbox.rocketmq;
 
+import java.io.UnsupportedEncodingException;
 import java.time.Duration;
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
 import org.apache.rocketmq.client.ClientConfig;
 import org.apache.rocketmq.client.exception.MQBrokerException;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.client.impl.MQClientAPIImpl;
 import org.apache.rocketmq.client.impl.factory.MQClientInstance;
+import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.remoting.RPCHook;
 import org.apache.rocketmq.remoting.exception.RemotingException;
-import org.apache.rocketmq.remoting.protocol.route.BrokerData;
+import org.apache.rocketmq.remoting.protocol.ResponseCode;
+import org.apache.rocketmq.remoting.protocol.admin.OffsetWrapper;
 import org.apache.rocketmq.remoting.protocol.subscription.SubscriptionGroupConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Asks brokers about themselves, by calls of the client library that its consumers do not offer.
- * Uses a connection of its own. Not thread-safe.
+ * Each call ends within {@link #TIMEOUT}. Uses connections of its own. Not thread-safe.
  */
 final class BrokerAdmin implements AutoCloseable {
-  private static final Duration TIMEOUT = Duration.ofSeconds(3);
+  static final Duration TIMEOUT = Duration.ofSeconds(3);
 
   private final MQClientInstance client;
   private final MQClientAPIImpl api;
@@ -32,21 +36,56 @@ final class BrokerAdmin implements AutoCloseable {
     api.start();
   }
 
-  /** Returns the addresses of the master brokers that have the topic. */
-  Set<String> brokersOf(String topic)
+  /** Returns where the topic's queues are; throws if the name server knows no such topic. */
+  TopicRoute route(String topic) throws RemotingException, MQClientException, InterruptedException {
+    return TopicRoute.of(api.getTopicRouteInfoFromNameServer(topic, TIMEOUT.toMillis()));
+  }
+
+  /** Returns where the topic's queues are: nowhere, if the name server knows no such topic. */
+  TopicRoute routeIfAny(String topic)
       throws RemotingException, MQClientException, InterruptedException {
-    Set<String> addresses = new LinkedHashSet<>();
-    for (BrokerData broker :
-        api.getTopicRouteInfoFromNameServer(topic, TIMEOUT.toMillis()).getBrokerDatas()) {
-      addresses.add(broker.selectBrokerAddr());
+    try {
+      return route(topic);
+    } catch (MQClientException e) {
+      if (e.getResponseCode() != ResponseCode.TOPIC_NOT_EXIST) {
+        throw e;
+      }
+      return TopicRoute.NONE;
     }
-    return addresses;
   }
 
   /** Returns what a broker knows of a consumer group; it makes one up for a new group. */
-  SubscriptionGroupConfig group(String broker, String consumerGroup)
+  SubscriptionGroupConfig group(Master broker, String consumerGroup)
       throws RemotingException, MQBrokerException, InterruptedException {
-    return api.getSubscriptionGroupConfig(broker, consumerGroup, TIMEOUT.toMillis());
+    return api.getSubscriptionGroupConfig(broker.address(), consumerGroup, TIMEOUT.toMillis());
+  }
+
+  /**
+   * Returns the ends and the group's offsets of all queues of these topics that a broker has. Asked
+   * for a list of topics, rather than for one, a broker does not leave out those to which no
+   * consumer that is connected subscribes.
+   */
+  Map<MessageQueue, OffsetWrapper> offsets(Master broker, String consumerGroup, List<String> topics)
+      throws RemotingException, MQBrokerException, InterruptedException {
+    return api.getConsumeStats(broker.address(), consumerGroup, topics, TIMEOUT.toMillis())
+        .getOffsetTable();
+  }
+
+  /** Returns all that a broker was told, and its defaults for what it was not. */
+  Properties properties(Master broker)
+      throws RemotingException,
+          MQBrokerException,
+          InterruptedException,
+          UnsupportedEncodingException {
+    return api.getBrokerConfig(broker.address(), TIMEOUT.toMillis());
+  }
+
+  /**
+   * Returns what a broker says of its state: since when it runs, and for how long, among others.
+   */
+  Map<String, String> runtime(Master broker)
+      throws RemotingException, MQBrokerException, InterruptedException {
+    return api.getBrokerRuntimeInfo(broker.address(), TIMEOUT.toMillis()).getTable();
   }
 
   @Override

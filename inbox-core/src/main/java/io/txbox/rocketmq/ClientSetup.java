@@ -1,10 +1,12 @@
 package io.txbox.rocketmq;
 
 import io.txbox.SetupException;
+import io.txbox.internal.Require;
 import io.txbox.internal.lane.LaneSettings;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.exception.MQBrokerException;
 import org.apache.rocketmq.client.exception.MQClientException;
@@ -37,10 +39,21 @@ final class ClientSetup {
    */
   private static final int WIDEST_SPAN = 65_535;
 
+  private static final Pattern ADDRESSES = Pattern.compile("[^;\\s]+:\\d+(;[^;\\s]+:\\d+)*;?");
+
   /** Threads only wait for lanes; more than this many wait no better. */
   private static final int MAX_THREADS = 64;
 
   private ClientSetup() {}
+
+  /** Returns the address of name servers. */
+  static String nameServer(String address) {
+    if (!ADDRESSES.matcher(Require.text("nameServer", address)).matches()) {
+      throw new IllegalArgumentException(
+          "nameServer must be host:port, several separated by ';', but was '" + address + "'");
+    }
+    return address;
+  }
 
   static DefaultMQPushConsumer client(
       String consumerGroup, LaneSettings lanes, @Nullable RPCHook rpcHook) {
@@ -102,7 +115,7 @@ final class ClientSetup {
     String group = client.withNamespace(client.getConsumerGroup());
     try (BrokerAdmin admin = new BrokerAdmin(client, rpcHook)) {
       for (String topic : topics) {
-        for (String broker : admin.brokersOf(client.withNamespace(topic))) {
+        for (Master broker : admin.route(client.withNamespace(topic)).queues().keySet()) {
           int retryQueues = admin.group(broker, group).getRetryQueueNums();
           refuse(
               retryQueues < 1,

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -25,10 +26,12 @@ import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageClientExt;
 import org.apache.rocketmq.common.message.MessageConst;
 import org.apache.rocketmq.common.message.MessageExt;
+import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.remoting.RPCHook;
 import org.apache.rocketmq.remoting.protocol.RemotingCommand;
 import org.apache.rocketmq.remoting.protocol.RequestCode;
 import org.apache.rocketmq.remoting.protocol.ResponseCode;
+import org.apache.rocketmq.remoting.protocol.admin.OffsetWrapper;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
@@ -254,6 +257,69 @@ class RocketMqFactsIT {
     await().until(interrupted::isDone);
     assertThat(broker.broker().committedOffset(group, topic, 0).orElse(0)).isZero();
     mayEnd.countDown();
+  }
+
+  // Why RocketMqProgress asks for a list of topics.
+  @Test
+  void aConnectedGroupsStatsLeaveOutTopicsItDoesNotSubscribeToUnlessTheyAreListed()
+      throws Exception {
+    String other = broker.newTopic("other", 2);
+    try (TestConsumer consumer = consumer(group, message -> CONSUME_SUCCESS)) {
+      producer.message(topic, "x").send();
+      await().until(() -> !consumer.received().isEmpty());
+
+      assertThat(stats(consumer, topic, List.of()).keySet()).hasSize(4);
+      assertThat(stats(consumer, other, List.of())).isEmpty();
+      assertThat(stats(consumer, null, List.of(topic, other)).keySet()).hasSize(6);
+    }
+  }
+
+  // What RocketMqProgress.consumedThrough makes of it.
+  @Test
+  void statsShowAnOffsetThatWasNeverCommittedAsZeroAndTheTimeOfTheMessageBeforeIt()
+      throws Exception {
+    IntStream.range(0, 2).forEach(i -> producer.message(topic, "m" + i).queue(0).send());
+    String other = broker.newGroup("other");
+    try (TestConsumer consumer = consumer(other, message -> CONSUME_SUCCESS)) {
+      await().until(() -> consumer.received().size() == 2);
+      MessageQueue queue = new MessageQueue(topic, broker.broker().brokerName(), 0);
+
+      // A broker takes no offset of a group that it does not know.
+      broker.broker().configureGroup(group, config -> {});
+
+      OffsetWrapper never = stats(consumer, null, List.of(topic)).get(queue);
+      broker.broker().setOffset(group, topic, 0, 1);
+      OffsetWrapper half = stats(consumer, null, List.of(topic)).get(queue);
+      broker.broker().setOffset(group, topic, 0, 3);
+      OffsetWrapper pastTheEnd = stats(consumer, null, List.of(topic)).get(queue);
+
+      assertThat(never)
+          .returns(2L, OffsetWrapper::getBrokerOffset)
+          .returns(0L, OffsetWrapper::getConsumerOffset)
+          .returns(0L, OffsetWrapper::getLastTimestamp);
+      assertThat(half)
+          .returns(1L, OffsetWrapper::getConsumerOffset)
+          .returns(
+              deliveries(consumer, "m0").get(0).getStoreTimestamp(),
+              OffsetWrapper::getLastTimestamp);
+      assertThat(pastTheEnd)
+          .returns(3L, OffsetWrapper::getConsumerOffset)
+          .returns(0L, OffsetWrapper::getLastTimestamp);
+    }
+  }
+
+  /** Asks about this test's group, by the connection of a consumer. */
+  @SuppressWarnings("deprecation") // The client has no other way to be asked.
+  private Map<MessageQueue, OffsetWrapper> stats(
+      TestConsumer consumer, @Nullable String one, List<String> listed) throws Exception {
+    return consumer
+        .client()
+        .getDefaultMQPushConsumerImpl()
+        .getmQClientFactory()
+        .getMQClientAPIImpl()
+        .getConsumeStats(
+            broker.broker().host() + ":" + broker.broker().port(), group, one, listed, 10_000)
+        .getOffsetTable();
   }
 
   private TestConsumer consumer(

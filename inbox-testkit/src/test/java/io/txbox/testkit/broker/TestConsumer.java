@@ -11,16 +11,16 @@ import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.MessageExt;
 
 /** A plain consumer that remembers what came, and answers as it is told. */
-final class TestConsumer implements AutoCloseable {
+public final class TestConsumer implements AutoCloseable {
 
   private final DefaultMQPushConsumer consumer;
   private final Queue<MessageExt> received = new ConcurrentLinkedQueue<>();
 
-  TestConsumer(TestBroker broker, String group, String topic) {
+  public TestConsumer(TestBroker broker, String group, String topic) {
     this(broker, group, topic, message -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS);
   }
 
-  TestConsumer(
+  public TestConsumer(
       TestBroker broker,
       String group,
       String topic,
@@ -44,8 +44,19 @@ final class TestConsumer implements AutoCloseable {
     }
   }
 
-  Queue<MessageExt> received() {
+  public Queue<MessageExt> received() {
     return received;
+  }
+
+  /** Returns the client, to ask and tell it more. */
+  public DefaultMQPushConsumer client() {
+    return consumer;
+  }
+
+  /** Stores on the broker what the client would after its 10 s, or at its end. */
+  @SuppressWarnings("deprecation") // The client has no other way to be told to.
+  public void storeOffsets() {
+    consumer.getDefaultMQPushConsumerImpl().persistConsumerOffset();
   }
 
   @Override
