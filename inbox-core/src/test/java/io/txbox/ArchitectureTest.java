@@ -54,7 +54,8 @@ class ArchitectureTest {
           .that()
           .resideOutsideOfPackages("io.txbox.store..", "io.txbox.internal.guard..")
           .and()
-          .haveNameNotMatching("io\\.txbox\\.(inbox\\.Attempt|internal\\.database\\.SqlErrors).*")
+          .haveNameNotMatching(
+              "io\\.txbox\\.(inbox\\.Attempt|internal\\.database\\.(Database|SqlErrors)).*")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("java.sql..");

@@ -1,0 +1,206 @@
+package io.txbox.janitor;
+
+import io.txbox.internal.database.Database;
+import io.txbox.store.InboxScopeTable;
+import io.txbox.store.InboxTable;
+import io.txbox.store.PurgeBatch;
+import io.txbox.store.RowState;
+import io.txbox.store.StorableText;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Purges the rows of one consumer group, scope by scope, in small transactions. Not thread-safe.
+ */
+final class GroupPurge {
+  private static final List<RowState> MAY_GO = List.of(RowState.PROCESSED, RowState.DISCARDED);
+
+  private final String group;
+  private final Retention retention;
+  private final Database database;
+  private final @Nullable GroupProgress progress;
+  private final PurgeClock clock;
+  private final Horizons horizons;
+  private final LongSupplier nanoTime;
+  private final BatchSize batch = new BatchSize();
+
+  GroupPurge(
+      String group,
+      Retention retention,
+      @Nullable GroupProgress progress,
+      Database database,
+      InstantSource time,
+      LongSupplier nanoTime) {
+    this.group = group;
+    this.retention = retention;
+    this.database = database;
+    this.progress = progress;
+    this.clock = new PurgeClock(database, group, retention.isByWallClock() ? null : progress, time);
+    this.horizons = new Horizons(database, time, nanoTime);
+    this.nanoTime = nanoTime;
+  }
+
+  /** A scope, and by which horizon its rows may be purged. */
+  private record Due(short id, String scope, Instant before) {}
+
+  /** What was purged of a scope. */
+  record Purged(String scope, long rows, Duration elapsed, boolean moreWait) {}
+
+  /** Says whether a transaction may go on, in that transaction. */
+  @FunctionalInterface
+  interface Fence {
+    boolean holds(DSLContext tx);
+  }
+
+  String group() {
+    return group;
+  }
+
+  PurgeClock clock() {
+    return clock;
+  }
+
+  /**
+   * Checks the retention against what the brokers keep.
+   *
+   * @throws io.txbox.SetupException if it is too short
+   */
+  void checkRetention() throws ProgressUnknownException {
+    if (progress != null) {
+      RetentionCheck.check(group, retention, progress.times());
+    }
+  }
+
+  /**
+   * Moves the horizons and purges what they let go.
+   *
+   * @param reading the purge clock
+   * @param until the time, by {@code nanoTime}, at which to begin no further batch
+   */
+  List<Purged> run(PurgeClock.Reading reading, Fence fence, long until) {
+    List<Due> due = new ArrayList<>();
+    Optional<Instant> wanted = reading.time().map(time -> time.minus(retention.duration()));
+    scopes()
+        .forEach(
+            scope ->
+                horizons
+                    .move(scope.id(), wanted, retention.margin())
+                    .ifPresent(before -> due.add(new Due(scope.id(), scope.name(), before))));
+    Collections.shuffle(due); // If time does not suffice, it is not always the same that waits.
+    return due.stream()
+        .map(scope -> purge(scope, fence, until))
+        .filter(purged -> purged.rows() > 0 || purged.moreWait())
+        .toList();
+  }
+
+  private Purged purge(Due scope, Fence fence, long until) {
+    long begun = nanoTime.getAsLong();
+    long rows = 0;
+    boolean moreWait = false;
+    for (RowState state : MAY_GO) {
+      boolean more = true;
+      while (more && nanoTime.getAsLong() - until < 0) {
+        int limit = batch.rows();
+        int purged = purge(new PurgeBatch(scope.id(), state, scope.before(), limit), fence);
+        rows += purged;
+        more = purged == limit;
+      }
+      moreWait |= more;
+    }
+    return new Purged(
+        scope.scope(), rows, Duration.ofNanos(nanoTime.getAsLong() - begun), moreWait);
+  }
+
+  private int purge(PurgeBatch rows, Fence fence) {
+    long begun = System.nanoTime();
+    int purged =
+        database.inTransaction(
+            tx -> {
+              if (!fence.holds(tx)) {
+                throw new LeaseLostException();
+              }
+              return database.purge(tx, rows);
+            });
+    batch.took(Duration.ofNanos(System.nanoTime() - begun));
+    return purged;
+  }
+
+  /** Says that another janitor has taken over, since this one was away for too long. */
+  static final class LeaseLostException extends RuntimeException {
+    LeaseLostException() {
+      super("Another janitor has the lease by now");
+    }
+  }
+
+  private record ScopeRow(short id, String name) {}
+
+  private List<ScopeRow> scopes() {
+    InboxScopeTable table = database.schema().scope();
+    return database.inTransaction(
+        tx ->
+            tx.select(table.id, table.scope)
+                .from(table)
+                .where(table.consumerGroup.eq(StorableText.of(group)))
+                .fetch(row -> new ScopeRow(row.value1(), row.value2())));
+  }
+
+  /** Looks at what is there, for the health. */
+  JanitorHealth.Group look(PurgeClock.@Nullable Reading reading, Optional<Duration> databaseSkew) {
+    InboxScopeTable table = database.schema().scope();
+    List<JanitorHealth.Scope> scopes =
+        database.inTransaction(
+            tx ->
+                tx
+                    .select(table.id, table.scope, table.horizon, table.purgeHorizon)
+                    .from(table)
+                    .where(table.consumerGroup.eq(StorableText.of(group)))
+                    .fetch()
+                    .stream()
+                    .map(
+                        row ->
+                            new JanitorHealth.Scope(
+                                row.value2(),
+                                Optional.ofNullable(row.value3()),
+                                Optional.ofNullable(row.value4()),
+                                oldestExpired(row.value1(), row.value4(), tx)))
+                    .toList());
+    return new JanitorHealth.Group(
+        group,
+        reading == null ? Optional.empty() : reading.time(),
+        reading == null ? Optional.empty() : reading.heldBy(),
+        reading == null ? Optional.empty() : reading.skew(),
+        databaseSkew,
+        scopes);
+  }
+
+  private Optional<Duration> oldestExpired(
+      short scopeId, @Nullable Instant purgeHorizon, DSLContext tx) {
+    if (purgeHorizon == null) {
+      return Optional.empty();
+    }
+    return MAY_GO.stream()
+        .flatMap(state -> oldest(scopeId, state, tx).stream())
+        .filter(purgeHorizon::isAfter)
+        .map(oldest -> Duration.between(oldest, purgeHorizon))
+        .max(Duration::compareTo);
+  }
+
+  private Optional<Instant> oldest(short scopeId, RowState state, DSLContext tx) {
+    InboxTable inbox = database.schema().inbox();
+    return tx.select(inbox.processedAt)
+        .from(inbox)
+        .where(inbox.scopeId.eq(scopeId))
+        .and(inbox.state.eq(state.code()))
+        .orderBy(inbox.processedAt)
+        .limit(1)
+        .fetchOptional(inbox.processedAt);
+  }
+}

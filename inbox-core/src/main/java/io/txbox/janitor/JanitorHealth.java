@@ -1,0 +1,62 @@
+package io.txbox.janitor;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Says how a janitor does.
+ *
+ * @param problems what an operator must look at; empty if all is well
+ * @param rowsPurged how many rows this instance has purged since its start
+ * @param lastPass when its last pass ended that did not fail, whether or not another instance had
+ *     the lease
+ * @param groups the consumer groups, as the last pass found them
+ */
+public record JanitorHealth(
+    List<String> problems, long rowsPurged, Optional<Instant> lastPass, List<Group> groups) {
+  public JanitorHealth {
+    problems = List.copyOf(problems);
+    groups = List.copyOf(groups);
+  }
+
+  /** Says whether nothing needs to be looked at. */
+  public boolean isGood() {
+    return problems.isEmpty();
+  }
+
+  /**
+   * A consumer group.
+   *
+   * @param clock what its purge clock shows; empty while it stands still
+   * @param heldBy what it stands still for
+   * @param brokerSkew the brokers' clock minus this instance's
+   * @param databaseSkew the database's clock minus this instance's
+   */
+  public record Group(
+      String consumerGroup,
+      Optional<Instant> clock,
+      Optional<String> heldBy,
+      Optional<Duration> brokerSkew,
+      Optional<Duration> databaseSkew,
+      List<Scope> scopes) {
+    public Group {
+      scopes = List.copyOf(scopes);
+    }
+  }
+
+  /**
+   * A scope of a consumer group.
+   *
+   * @param horizon the horizon that is announced
+   * @param purgeHorizon the one by which rows are purged
+   * @param oldestExpired for how long the oldest row that may go could have gone; empty if there is
+   *     none
+   */
+  public record Scope(
+      String scope,
+      Optional<Instant> horizon,
+      Optional<Instant> purgeHorizon,
+      Optional<Duration> oldestExpired) {}
+}

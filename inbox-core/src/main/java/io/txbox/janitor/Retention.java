@@ -1,0 +1,167 @@
+package io.txbox.janitor;
+
+import io.txbox.internal.Require;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Says for how long the inbox rows of a consumer group are kept, and what becomes of messages that
+ * are so old that their row may have gone. Immutable.
+ *
+ * <p>A row is purged once the purge clock is further than its message time, and than the time at
+ * which it was processed, by the retention. A message that has no row is new if the clock is not
+ * further than its time by the retention less the margin; an older one is late.
+ */
+public final class Retention {
+  /** Shorter than what anything but a test could want. */
+  private static final Duration SHORTEST = Duration.ofSeconds(1);
+
+  private static final Duration LONGEST = Duration.ofDays(3650);
+  private static final Duration LARGEST_DEFAULT_MARGIN = Duration.ofDays(1);
+  private static final int DEFAULT_MARGIN_PART = 7;
+
+  private static final Pattern TEXT =
+      Pattern.compile("(?:(\\d{1,5})d)?(?:(\\d{1,7})h)?(?:(\\d{1,9})m)?(?:(\\d{1,9})s)?");
+
+  private final Duration duration;
+  private final Duration margin;
+  private final LatePolicy late;
+  private final boolean acceptsShort;
+  private final boolean byWallClock;
+
+  private Retention(
+      Duration duration,
+      Duration margin,
+      LatePolicy late,
+      boolean acceptsShort,
+      boolean byWallClock) {
+    this.duration = duration;
+    this.margin = margin;
+    this.late = late;
+    this.acceptsShort = acceptsShort;
+    this.byWallClock = byWallClock;
+  }
+
+  /**
+   * Keeps rows for so many days.
+   *
+   * @throws IllegalArgumentException if it is below 1 or above 3,650
+   */
+  public static Retention ofDays(int days) {
+    return of(Duration.ofDays(days));
+  }
+
+  /**
+   * Keeps rows for so long.
+   *
+   * @throws IllegalArgumentException if it is below a second or above 3,650 days
+   */
+  public static Retention of(Duration duration) {
+    Duration checked = Require.between("retention", SHORTEST, LONGEST, duration);
+    Duration margin = checked.dividedBy(DEFAULT_MARGIN_PART);
+    return new Retention(
+        checked,
+        margin.compareTo(LARGEST_DEFAULT_MARGIN) < 0 ? margin : LARGEST_DEFAULT_MARGIN,
+        LatePolicy.PARK,
+        false,
+        false);
+  }
+
+  /**
+   * Reads it from a configuration: numbers with the units d, h, m and s, such as {@code 7d}, {@code
+   * 36h} or {@code 1d12h}.
+   *
+   * @throws IllegalArgumentException if it is anything else, or out of bounds
+   */
+  public static Retention parse(String text) {
+    Objects.requireNonNull(text, "retention");
+    Matcher matcher = TEXT.matcher(text);
+    if (text.isEmpty() || !matcher.matches()) {
+      throw new IllegalArgumentException(
+          "retention must be numbers with the units d, h, m and s, such as '7d' or '1d12h', but was"
+              + " '"
+              + text
+              + "'");
+    }
+    return of(
+        Duration.ofDays(number(matcher, 1))
+            .plusHours(number(matcher, 2))
+            .plusMinutes(number(matcher, 3))
+            .plusSeconds(number(matcher, 4)));
+  }
+
+  private static long number(Matcher matcher, int group) {
+    return matcher.group(group) == null ? 0 : Long.parseLong(matcher.group(group));
+  }
+
+  /**
+   * Sets the most that the times of two copies of a message can be apart, in other words for how
+   * long after a message a sender may send it again. Default: a seventh of the retention, a day at
+   * most.
+   *
+   * @throws IllegalArgumentException if it is below a millisecond, or not below the retention
+   */
+  public Retention margin(Duration margin) {
+    return new Retention(
+        duration,
+        Require.between("margin", Duration.ofMillis(1), duration.minusMillis(1), margin),
+        late,
+        acceptsShort,
+        byWallClock);
+  }
+
+  /** Sets what becomes of late messages. Default: {@link LatePolicy#PARK}. */
+  public Retention late(LatePolicy late) {
+    return new Retention(
+        duration, margin, Objects.requireNonNull(late, "late"), acceptsShort, byWallClock);
+  }
+
+  /**
+   * Starts although the brokers can deliver messages for longer than the retention. They are late
+   * then, never handled twice.
+   */
+  public Retention acceptShortRetention() {
+    return new Retention(duration, margin, late, true, byWallClock);
+  }
+
+  /**
+   * Goes by the time of day, for brokers that do not say how far a group has consumed. The
+   * guarantee is weaker: no message is handled twice, but what waits on a broker for longer than
+   * the retention less the margin, such as after a long downtime, is late when it comes.
+   */
+  public Retention byWallClock() {
+    return new Retention(duration, margin, late, acceptsShort, true);
+  }
+
+  /** Returns for how long rows are kept. */
+  public Duration duration() {
+    return duration;
+  }
+
+  /** Returns the most that the times of two copies of a message can be apart. */
+  public Duration margin() {
+    return margin;
+  }
+
+  /** Returns what becomes of late messages. */
+  public LatePolicy late() {
+    return late;
+  }
+
+  /** Says whether a retention that is too short for the brokers is accepted. */
+  public boolean acceptsShortRetention() {
+    return acceptsShort;
+  }
+
+  /** Says whether the purge clock is the time of day. */
+  public boolean isByWallClock() {
+    return byWallClock;
+  }
+
+  @Override
+  public String toString() {
+    return duration + " (margin " + margin + ", late: " + late + ")";
+  }
+}

@@ -1,0 +1,37 @@
+package io.txbox.janitor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class BatchSizeTest {
+  private final BatchSize batch = new BatchSize();
+
+  @Test
+  void shrinksOnSlowDeletesAndGrowsBack() {
+    int begun = batch.rows();
+    took(3, Duration.ofMillis(500));
+    assertThat(batch.rows()).isEqualTo(begun / 8);
+    took(30, Duration.ofMillis(10));
+    assertThat(batch.rows()).isEqualTo(BatchSize.MOST);
+  }
+
+  @Test
+  void neverGoesDownToNothing() {
+    took(100, Duration.ofSeconds(10));
+    assertThat(batch.rows()).isEqualTo(BatchSize.LEAST);
+  }
+
+  @Test
+  void staysWhereItIsJustRight() {
+    int begun = batch.rows();
+    took(10, Duration.ofMillis(75));
+    assertThat(batch.rows()).isEqualTo(begun);
+  }
+
+  private void took(int times, Duration elapsed) {
+    IntStream.range(0, times).forEach(any -> batch.took(elapsed));
+  }
+}

@@ -1,0 +1,662 @@
+package io.txbox.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.txbox.InboxMessage;
+import io.txbox.inbox.Inbox;
+import io.txbox.inbox.InboxEvent;
+import io.txbox.inbox.Receipt;
+import io.txbox.janitor.Janitor;
+import io.txbox.janitor.JanitorEvent;
+import io.txbox.janitor.JanitorHealth;
+import io.txbox.janitor.LatePolicy;
+import io.txbox.janitor.Retention;
+import io.txbox.store.InboxParkedTable;
+import io.txbox.store.InboxSchema;
+import io.txbox.store.InboxScopeTable;
+import io.txbox.store.InboxTable;
+import io.txbox.store.PurgeBatch;
+import io.txbox.store.RowState;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.jooq.Record;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * PURGE-SAFE: what goes, what stays, and what becomes of a message that comes after its row went.
+ */
+public abstract class JanitorContract extends DatabaseContract {
+  private static final Duration WEEK = Duration.ofDays(7);
+
+  /** More than the purge clock looks back. */
+  private static final Duration WATCHED = Duration.ofHours(8);
+
+  /** As seldom as it may look. */
+  private static final Duration STEP = Duration.ofMinutes(16);
+
+  private static final Retention BY_THE_DAY = Retention.of(WEEK).byWallClock();
+
+  private final SimulatedTime time = new SimulatedTime();
+  private final ToldProgress progress = new ToldProgress(time);
+  private final List<JanitorEvent> told = new CopyOnWriteArrayList<>();
+  private final List<Janitor> janitors = new CopyOnWriteArrayList<>();
+
+  /** For subclasses. */
+  protected JanitorContract() {}
+
+  @AfterEach
+  void closeJanitors() {
+    janitors.forEach(Janitor::close);
+  }
+
+  // What goes, and when
+
+  // BC-01
+  @Test
+  void keepsAnOldMessageForTheRetentionFromWhenItWasProcessed() {
+    Inbox inbox = inbox();
+    InboxMessage old = message("a", time.instant().minus(Duration.ofDays(30)));
+    assertThat(inbox.receive(old).isProcessed()).isTrue();
+
+    Janitor janitor = watched(Retention.of(WEEK));
+    purge(janitor);
+    assertThat(inbox.receive(old).isDuplicate()).isTrue();
+
+    time.advance(WEEK.minus(WATCHED.multipliedBy(2)).minus(Duration.ofHours(1)));
+    purge(janitor);
+    assertThat(inbox.receive(old).isDuplicate()).isTrue();
+    assertThat(effects().count()).isEqualTo(1);
+
+    time.advance(Duration.ofDays(1));
+    purge(janitor);
+    assertThat(inboxRows()).isZero();
+  }
+
+  @Test
+  void keepsAMessageFromAheadOfTheClockForTheRetentionFromItsTime() {
+    inbox().receive(message("a", time.instant().plus(Duration.ofDays(2))));
+    Janitor janitor = watched(Retention.of(WEEK));
+
+    time.advance(WEEK.plusDays(1));
+    purge(janitor);
+    assertThat(inboxRows()).isEqualTo(1);
+
+    time.advance(Duration.ofDays(2));
+    purge(janitor);
+    assertThat(inboxRows()).isZero();
+  }
+
+  // BC-02
+  @Test
+  void keepsAllWhileTheGroupHasNotConsumedWhatCameAfter() {
+    Inbox inbox = inbox();
+    List<InboxMessage> tail =
+        IntStream.range(0, 20).mapToObj(i -> message("k" + i, time.instant())).toList();
+    tail.forEach(inbox::receive);
+    Instant died = time.instant();
+    Janitor before = watched(Retention.of(WEEK));
+    purge(before);
+    progress.lag(0, died);
+
+    time.advance(Duration.ofDays(30));
+    Janitor after = janitor(Retention.of(WEEK));
+    purge(after);
+    purge(after);
+    assertThat(inboxRows()).isEqualTo(20);
+    tail.forEach(message -> assertThat(inbox().receive(message).isDuplicate()).isTrue());
+    assertThat(effects().count()).isEqualTo(20);
+    assertThat(events.of(InboxEvent.Late.class)).isEmpty();
+  }
+
+  @Test
+  void aBacklogIsNotLate() {
+    Instant sent = time.instant();
+    Janitor janitor = watched(Retention.of(WEEK));
+    progress.lag(0, sent);
+    time.advance(Duration.ofDays(30));
+    purge(janitor);
+
+    assertThat(inbox().receive(message("a", sent)).isProcessed()).isTrue();
+    assertThat(events.of(InboxEvent.Late.class)).isEmpty();
+  }
+
+  @Test
+  void whatIsBeingRetriedIsNotLate() {
+    Instant sent = time.instant();
+    Janitor janitor = watched(Retention.of(WEEK));
+    progress.lag(0, sent);
+    time.advance(Duration.ofDays(20));
+    purge(janitor);
+
+    // It fails, and is in no queue until it comes again.
+    progress.noLag(0);
+    janitor.pass();
+    time.advance(ToldProgress.LADDER);
+    announceAndPurge(janitor);
+
+    assertThat(inbox().receive(message("a", sent)).isProcessed()).isTrue();
+  }
+
+  @Test
+  void whatWaitsForItsRedeliveryIsNotLate() {
+    Instant sent = time.instant();
+    Janitor janitor = watched(Retention.of(WEEK));
+    progress.lag(0, sent);
+    time.advance(Duration.ofDays(20));
+    purge(janitor);
+    progress.noLag(0);
+    janitor.pass();
+    time.advance(Duration.ofHours(2));
+
+    // It is back, and the group is down.
+    progress.retryLag(time.instant());
+    for (int hours = 0; hours < 24; hours++) {
+      time.advance(Duration.ofHours(1));
+      janitor.pass();
+    }
+    progress.retryLag(null);
+    janitor.pass();
+    time.advance(Duration.ofHours(2));
+    announceAndPurge(janitor);
+
+    assertThat(inbox().receive(message("a", sent)).isProcessed()).isTrue();
+  }
+
+  @Test
+  void neverPurgesParkedRows() {
+    Inbox inbox = inbox();
+    inbox.receive(message("a", time.instant()));
+    inbox.receive(message("b", time.instant()));
+    InboxTable table = InboxSchema.ofConnection().inbox();
+    dsl()
+        .update(table)
+        .set(table.state, RowState.PARKED.code())
+        .where(table.dedupKey.eq("b"))
+        .and(table.scopeId.eq(scopeId()))
+        .execute();
+    Janitor janitor = watched(Retention.of(WEEK));
+
+    time.advance(WEEK.multipliedBy(5));
+    purge(janitor);
+
+    assertThat(inboxRows()).isEqualTo(1);
+    assertThat(inbox.receive(message("b", time.instant())).isDuplicate()).isTrue();
+  }
+
+  // What comes after its row went
+
+  // BC-03, BC-63
+  @Test
+  void aCopyThatComesAfterItsRowWentIsParkedWithAllThatItHas() {
+    Instant sent = time.instant();
+    inbox().receive(message("a", sent));
+    Janitor janitor = watched(Retention.of(WEEK));
+    time.advance(WEEK);
+    purge(janitor);
+    assertThat(inboxRows()).isZero();
+
+    InboxMessage copy =
+        InboxMessage.builder(TOPIC)
+            .keys("a")
+            .property(Effects.NAME, "a")
+            .property("p", "q\u0000\ud800 = # ü")
+            .messageId("ID-2")
+            .bornAt(sent.plus(Duration.ofMinutes(15)))
+            .storedAt(sent.plus(Duration.ofMinutes(16)))
+            .offset(7)
+            .attempt(3)
+            .body(new byte[] {1, 0, -1})
+            .build();
+    Receipt receipt = inbox().receive(copy);
+
+    assertThat(receipt.isParked()).isTrue();
+    assertThat(effects().count()).isEqualTo(1);
+    assertThat(events.of(InboxEvent.Late.class)).hasSize(1);
+    assertThat(events.of(InboxEvent.Parked.class)).hasSize(1);
+    assertThat(inbox().receive(copy).isDuplicate()).isTrue();
+    InboxParkedTable parked = InboxSchema.ofConnection().parked();
+    Record row = dsl().selectFrom(parked).where(parked.scopeId.eq(scopeId())).fetchSingle();
+    assertThat(row.get(parked.reason)).isEqualTo("LATE");
+    assertThat(row.get(parked.detail)).contains(copy.messageTime().toString());
+    assertThat(row.get(parked.dedupKey)).isEqualTo("a");
+    assertThat(row.get(parked.messageId)).isEqualTo("ID-2");
+    assertThat(row.get(parked.bornAt)).isEqualTo(copy.bornAt());
+    assertThat(row.get(parked.storedAt)).isEqualTo(copy.storedAt());
+    assertThat(row.get(parked.parkedAt)).isEqualTo(time.instant());
+    assertThat(row.get(parked.queueOffset)).isEqualTo(7);
+    assertThat(row.get(parked.attempt)).isEqualTo(3);
+    assertThat(row.get(parked.topic)).isEqualTo(TOPIC);
+    assertThat(row.get(parked.body)).containsExactly(1, 0, -1);
+    assertThat(new String(row.get(parked.properties), java.nio.charset.StandardCharsets.US_ASCII))
+        .contains("p=q\\u0000\\uD800 \\= \\# \\u00FC\n", "effect=a\n");
+  }
+
+  @Test
+  void lateMessagesAreDroppedOrHandledIfThatIsThePolicy() {
+    Instant sent = time.instant();
+    inbox().receive(message("a", sent));
+    purgeAll();
+
+    assertThat(late(LatePolicy.DISCARD).receive(message("b", sent)).isDiscarded()).isTrue();
+    assertThat(late(LatePolicy.DISCARD).receive(message("b", sent)).isDuplicate()).isTrue();
+    assertThat(late(LatePolicy.PROCESS).receive(message("c", sent)).isProcessed()).isTrue();
+
+    assertThat(effects().all()).containsExactly("a", "c");
+    assertThat(events.of(InboxEvent.Late.class))
+        .extracting(InboxEvent.Late::policy)
+        .containsExactly(LatePolicy.DISCARD, LatePolicy.PROCESS);
+    assertThat(events.of(InboxEvent.Discarded.class)).hasSize(1);
+  }
+
+  @Test
+  void aLateMessageWhoseHandlerFailsIsNotCountedAsHandled() {
+    Instant sent = time.instant();
+    inbox().receive(message("a", sent));
+    purgeAll();
+    Inbox failing =
+        builder(dsl())
+            .clock(time)
+            .late(LatePolicy.PROCESS)
+            .handler(
+                TOPIC,
+                BY_KEYS,
+                (message, tx) -> {
+                  throw new IllegalStateException("no");
+                })
+            .build();
+
+    assertThatThrownBy(() -> failing.receive(message("b", sent))).hasMessageContaining("no");
+    assertThat(events.of(InboxEvent.Late.class)).isEmpty();
+    assertThat(inboxRows()).isZero();
+  }
+
+  @Test
+  void newMessagesAreNotLate() {
+    inbox().receive(message("a", time.instant()));
+    purgeAll();
+
+    assertThat(inbox().receive(message("b", time.instant())).isProcessed()).isTrue();
+  }
+
+  // BC-03
+  @Test
+  void aCopyThatComesBeforeItsRowGoesKeepsTheRowForLonger() {
+    Instant sent = time.instant();
+    Inbox inbox = inbox();
+    inbox.receive(message("a", sent));
+    Janitor janitor = watched(Retention.of(WEEK));
+    // Each copy is of less than the margin after the one before it.
+    for (int copy = 1; copy <= 12; copy++) {
+      time.advance(Duration.ofHours(15));
+      purge(janitor);
+      assertThat(inbox.receive(message("a", time.instant())).isDuplicate()).isTrue();
+    }
+    assertThat(effects().count()).isEqualTo(1);
+  }
+
+  // BC-20
+  @Test
+  void aCopyThatWaitsForItsRowToGoDoesNotRun() throws Exception {
+    Instant sent = time.instant();
+    inbox().receive(message("a", sent));
+    Janitor janitor = janitor(BY_THE_DAY);
+    inbox().receive(message("other", time.instant()));
+    time.advance(WEEK);
+    time.advance(Duration.ofSeconds(1));
+    janitor.pass(); // Announces.
+    time.advance(Duration.ofSeconds(10));
+    // The janitor's delete, not yet committed.
+    try (Connection connection = database().dataSource().getConnection()) {
+      connection.setAutoCommit(false);
+      assertThat(purge(connection, time.instant().minus(WEEK))).isPositive();
+      CompletableFuture<Receipt> copy =
+          CompletableFuture.supplyAsync(
+              () -> inbox().receive(message("a", sent)), InboxContract.THREADS);
+      org.awaitility.Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> LockWaits.count(dsl()) > 0);
+      connection.commit();
+      assertThat(copy).succeedsWithin(Duration.ofSeconds(30));
+      assertThat(copy.join().isParked()).isTrue();
+    }
+    assertThat(effects().all()).containsOnlyOnce("a");
+  }
+
+  private int purge(Connection connection, Instant before) throws SQLException {
+    return dialect()
+        .purge(
+            connection,
+            InboxSchema.ofConnection(),
+            new PurgeBatch(scopeId(), RowState.PROCESSED, before, 100));
+  }
+
+  // BC-49
+  @Test
+  void aRewindPastTheRetentionParksAndDoublesNothing() {
+    Inbox inbox = inbox();
+    List<InboxMessage> all =
+        IntStream.range(0, 50).mapToObj(i -> message("k" + i, time.instant())).toList();
+    all.forEach(inbox::receive);
+    purgeAll();
+
+    all.forEach(message -> assertThat(inbox().receive(message).isParked()).isTrue());
+    assertThat(effects().count()).isEqualTo(50);
+  }
+
+  // The horizon
+
+  @Test
+  void announcesTheHorizonBeforeItPurgesByIt() {
+    inbox().receive(message("a", time.instant()));
+    Janitor janitor = janitor(BY_THE_DAY);
+    time.advance(WEEK.plusSeconds(1));
+
+    janitor.pass();
+    assertThat(inboxRows()).isEqualTo(1);
+    time.advance(Duration.ofMillis(9_999));
+    janitor.pass();
+    assertThat(inboxRows()).isEqualTo(1);
+    time.advance(Duration.ofMillis(1));
+    janitor.pass();
+    assertThat(inboxRows()).isZero();
+  }
+
+  @Test
+  void aJanitorThatTookOverWaitsToo() {
+    inbox().receive(message("a", time.instant()));
+    Janitor janitor = janitor(BY_THE_DAY);
+    time.advance(WEEK.plusSeconds(1));
+    janitor.pass();
+    time.advance(Duration.ofHours(1));
+
+    Janitor other = janitor(BY_THE_DAY);
+    other.pass();
+    assertThat(inboxRows()).isEqualTo(1);
+    time.advance(Duration.ofSeconds(10));
+    other.pass();
+    assertThat(inboxRows()).isZero();
+  }
+
+  @Test
+  void theHorizonNeverFalls() {
+    inbox().receive(message("a", time.instant()));
+    Janitor shorter = watched(Retention.of(WEEK));
+    time.advance(WEEK);
+    purge(shorter);
+    InboxScopeTable scope = InboxSchema.ofConnection().scope();
+    Instant announced = horizon().get(scope.horizon);
+
+    purge(watched(Retention.of(WEEK.multipliedBy(3))));
+
+    assertThat(horizon().get(scope.horizon)).isEqualTo(announced);
+    assertThat(inbox().receive(message("a", announced)).isParked()).isTrue();
+  }
+
+  @Test
+  void anInstanceThatStoodStillDoesNotGoByAnOldHorizon() {
+    Instant sent = time.instant();
+    Inbox inbox = inbox();
+    inbox.receive(message("a", sent));
+    purgeAll();
+
+    assertThat(inbox.receive(message("a", sent)).isParked()).isTrue();
+  }
+
+  // In doubt
+
+  @Test
+  void standsStillWhileABrokerIsSilent() {
+    inbox().receive(message("a", time.instant()));
+    Janitor janitor = watched(Retention.of(WEEK));
+    progress.silent(true);
+    time.advance(WEEK.multipliedBy(2));
+    announceAndPurge(janitor);
+
+    assertThat(inboxRows()).isEqualTo(1);
+    assertThat(told).last().isInstanceOf(JanitorEvent.ClockHeld.class);
+    assertThat(janitor.health().isGood()).isTrue();
+    time.advance(Duration.ofHours(2));
+    janitor.pass();
+    assertThat(janitor.health().problems())
+        .singleElement()
+        .asString()
+        .contains(group, "has stood still", "broker b does not answer");
+
+    progress.silent(false);
+    purge(janitor);
+    purge(janitor);
+    assertThat(told).anyMatch(JanitorEvent.ClockRuns.class::isInstance);
+    assertThat(janitor.health().isGood()).isTrue();
+  }
+
+  @Test
+  void standsStillForAQueueThatIsMissingUntilItIsRetired() {
+    inbox().receive(message("a", time.instant()));
+    progress.noLag(1);
+    Janitor janitor = watched(Retention.of(WEEK));
+    progress.gone(1);
+    time.advance(WEEK.multipliedBy(2));
+    purge(janitor);
+    assertThat(inboxRows()).isEqualTo(1);
+    assertThat(janitor.health().groups().get(0).heldBy())
+        .hasValueSatisfying(why -> assertThat(why).contains("b/1", "topic T", "retireQueue"));
+
+    assertThat(janitor.retireQueue(group, "T", ToldProgress.queue(1))).isTrue();
+    assertThat(janitor.retireQueue(group, "T", ToldProgress.queue(1))).isFalse();
+    purge(janitor);
+    purge(janitor);
+    assertThat(inboxRows()).isZero();
+  }
+
+  @Test
+  void standsStillForALagOfUnknownTime() {
+    inbox().receive(message("a", time.instant()));
+    Janitor janitor = watched(Retention.of(WEEK));
+    progress.lagOfUnknownTime(0);
+    time.advance(WEEK.multipliedBy(2));
+    purge(janitor);
+
+    assertThat(inboxRows()).isEqualTo(1);
+    assertThat(janitor.health().groups().get(0).heldBy()).isPresent();
+  }
+
+  @Test
+  void goesByTheTimeOfDayIfItIsToldTo() {
+    inbox().receive(message("a", time.instant()));
+    Janitor janitor = open(builder -> builder.group(group, Retention.of(WEEK).byWallClock()));
+    time.advance(WEEK.plusSeconds(1));
+    purge(janitor);
+
+    assertThat(inboxRows()).isZero();
+  }
+
+  // One at a time, in small pieces
+
+  // BC-36, BC-74
+  @Test
+  void onlyOnePurgesAtATime() {
+    IntStream.range(0, 600).forEach(i -> inbox().receive(message("k" + i, time.instant())));
+    Janitor janitor = janitor(BY_THE_DAY);
+    time.advance(WEEK.plusSeconds(1));
+    janitor.pass();
+    time.advance(Duration.ofSeconds(10));
+    List<Janitor> three = List.of(janitor(BY_THE_DAY), janitor(BY_THE_DAY), janitor);
+    three.stream()
+        .map(one -> CompletableFuture.runAsync(one::pass, InboxContract.THREADS))
+        .toList()
+        .forEach(CompletableFuture::join);
+    three.forEach(JanitorContract::passOnce);
+    time.advance(Duration.ofSeconds(10));
+    three.forEach(JanitorContract::passOnce);
+
+    assertThat(inboxRows()).isZero();
+    assertThat(three.stream().mapToLong(one -> one.health().rowsPurged()).sum()).isEqualTo(600);
+  }
+
+  private static void passOnce(Janitor janitor) {
+    boolean unused = janitor.pass();
+  }
+
+  @Test
+  void passesOverWhatIsLocked() throws SQLException {
+    Inbox inbox = inbox();
+    inbox.receive(message("a", time.instant()));
+    inbox.receive(message("b", time.instant()));
+    Janitor janitor = janitor(BY_THE_DAY);
+    time.advance(WEEK.plusSeconds(1));
+    janitor.pass();
+    time.advance(Duration.ofSeconds(10));
+    InboxTable table = InboxSchema.ofConnection().inbox();
+    dsl()
+        .transaction(
+            tx -> {
+              tx.dsl()
+                  .select(table.dedupKey)
+                  .from(table)
+                  .where(table.scopeId.eq(scopeId()))
+                  .and(table.dedupKey.eq("a"))
+                  .forUpdate()
+                  .fetch();
+              janitor.pass();
+              assertThat(inboxRows()).isEqualTo(1);
+            });
+
+    janitor.pass();
+    assertThat(inboxRows()).isZero();
+  }
+
+  @Test
+  void saysWhatItDidAndHowItDoes() {
+    inbox().receive(message("a", time.instant()));
+    Janitor janitor = watched(Retention.of(WEEK));
+    time.advance(WEEK);
+    purge(janitor);
+
+    assertThat(told)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            JanitorEvent.Purged.class,
+            purged -> {
+              assertThat(purged.consumerGroup()).isEqualTo(group);
+              assertThat(purged.scope()).isEqualTo(TOPIC);
+              assertThat(purged.rows()).isEqualTo(1);
+              assertThat(purged.moreWait()).isFalse();
+            });
+    JanitorHealth health = janitor.health();
+    assertThat(health.isGood()).isTrue();
+    assertThat(health.rowsPurged()).isEqualTo(1);
+    assertThat(health.lastPass()).contains(time.instant());
+    JanitorHealth.Scope scope = health.groups().get(0).scopes().get(0);
+    assertThat(scope.purgeHorizon()).isPresent();
+    assertThat(scope.horizon())
+        .hasValueSatisfying(
+            horizon -> assertThat(horizon).isAfterOrEqualTo(scope.purgeHorizon().orElseThrow()));
+    assertThat(scope.oldestExpired()).isEmpty();
+  }
+
+  @Test
+  void saysThatItDoesNotGetOn() {
+    inbox().receive(message("a", time.instant()));
+    Janitor janitor = watched(Retention.of(WEEK));
+    time.advance(Duration.ofMinutes(6));
+    assertThat(janitor.health().problems())
+        .singleElement()
+        .asString()
+        .contains("no pass has come to its end");
+  }
+
+  // Helpers
+
+  private Inbox inbox() {
+    return builder(dsl()).clock(time).handler(TOPIC, BY_KEYS, Effects.handler()).build();
+  }
+
+  private Inbox late(LatePolicy policy) {
+    return builder(dsl())
+        .clock(time)
+        .late(policy)
+        .handler(TOPIC, BY_KEYS, Effects.handler())
+        .build();
+  }
+
+  private static InboxMessage message(String key, Instant at) {
+    return InboxMessage.builder(TOPIC)
+        .keys(key)
+        .property(Effects.NAME, key)
+        .bornAt(at)
+        .storedAt(at)
+        .build();
+  }
+
+  private Janitor open(UnaryOperator<Janitor.Builder> groups) {
+    Janitor janitor =
+        groups
+            .apply(
+                Janitor.builder(dsl(), dialect())
+                    .name(group)
+                    .clock(time)
+                    .nanoTime(time::nanos)
+                    .listener(told::add))
+            .build();
+    janitors.add(janitor);
+    return janitor;
+  }
+
+  private Janitor janitor(Retention retention) {
+    return open(builder -> builder.group(group, retention, progress));
+  }
+
+  /** A janitor whose clock has been watched for as long as it looks back. */
+  private Janitor watched(Retention retention) {
+    Janitor janitor = janitor(retention);
+    watch(janitor);
+    return janitor;
+  }
+
+  /** Lets what is there now be what the clock shows, announces it, waits, and purges. */
+  private void purge(Janitor janitor) {
+    watch(janitor);
+    announceAndPurge(janitor);
+  }
+
+  /** Lets it work for as long as its clock looks back. */
+  private void watch(Janitor janitor) {
+    janitor.pass();
+    for (Duration left = WATCHED; left.compareTo(Duration.ZERO) > 0; left = left.minus(STEP)) {
+      time.advance(STEP);
+      janitor.pass();
+    }
+  }
+
+  private void announceAndPurge(Janitor janitor) {
+    janitor.pass();
+    time.advance(Duration.ofSeconds(10));
+    janitor.pass();
+  }
+
+  private void purgeAll() {
+    Janitor janitor = watched(Retention.of(WEEK));
+    time.advance(WEEK.multipliedBy(2));
+    purge(janitor);
+    purge(janitor);
+    assertThat(inboxRows()).isZero();
+  }
+
+  private Record horizon() {
+    InboxScopeTable scope = InboxSchema.ofConnection().scope();
+    return dsl().selectFrom(scope).where(scope.consumerGroup.eq(group)).fetchSingle();
+  }
+
+  private short scopeId() {
+    return horizon().get(InboxSchema.ofConnection().scope().id);
+  }
+}
