@@ -10,6 +10,10 @@ import io.txbox.inbox.InboxListener;
 import io.txbox.internal.Require;
 import io.txbox.internal.lane.ConnectionProbe;
 import io.txbox.internal.lane.LaneSettings;
+import io.txbox.janitor.Janitor;
+import io.txbox.janitor.JanitorHealth;
+import io.txbox.janitor.JanitorListener;
+import io.txbox.janitor.Retention;
 import io.txbox.store.StoreDialect;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -18,9 +22,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.remoting.RPCHook;
@@ -42,6 +46,7 @@ public final class InboxConsumer implements AutoCloseable {
 
   private final String consumerGroup;
   private final DSLContext dsl;
+  private final StoreDialect dialect;
   private final Inbox inbox;
   private final List<Subscription> subscriptions;
   private final boolean orderly;
@@ -49,6 +54,7 @@ public final class InboxConsumer implements AutoCloseable {
   private final Duration drain;
   private final @Nullable RPCHook rpcHook;
   private final List<Consumer<DefaultMQPushConsumer>> customizers;
+  private final JanitorSettings janitor;
   private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
   private @Nullable Running running;
 
@@ -62,6 +68,8 @@ public final class InboxConsumer implements AutoCloseable {
     drain = builder.drain;
     rpcHook = builder.rpcHook;
     customizers = List.copyOf(builder.customizers);
+    janitor = builder.janitor;
+    dialect = builder.dialect;
   }
 
   private enum State {
@@ -71,7 +79,10 @@ public final class InboxConsumer implements AutoCloseable {
     STOPPED
   }
 
-  private record Running(DefaultMQPushConsumer client, Intake intake, InboxLanes lanes) {}
+  private record Consuming(Intake intake, InboxLanes lanes) {}
+
+  private record Running(
+      DefaultMQPushConsumer client, Consuming consuming, Optional<Janitor> janitor) {}
 
   /**
    * Starts a consumer.
@@ -116,6 +127,22 @@ public final class InboxConsumer implements AutoCloseable {
     ClientSetup.check(client, consumerGroup, orderly);
     ClientSetup.checkGroup(client, rpcHook, inbox.topics());
 
+    Optional<Janitor> purging =
+        janitor.janitor(
+            consumerGroup,
+            dsl,
+            dialect,
+            RocketMqProgress.of(client, rpcHook, inbox.topics(), janitor.clock()));
+    try {
+      purging.ifPresent(Janitor::start);
+      return new Running(client, consume(client), purging);
+    } catch (RuntimeException e) {
+      purging.ifPresent(Janitor::close);
+      throw e;
+    }
+  }
+
+  private Consuming consume(DefaultMQPushConsumer client) {
     InboxLanes workers = new InboxLanes(consumerGroup, inbox, lanes);
     Intake intake = new Intake(consumerGroup, workers);
     if (orderly) {
@@ -140,7 +167,7 @@ public final class InboxConsumer implements AutoCloseable {
               + e.getMessage(),
           e);
     }
-    return new Running(client, intake, workers);
+    return new Consuming(intake, workers);
   }
 
   /**
@@ -164,24 +191,32 @@ public final class InboxConsumer implements AutoCloseable {
    */
   public synchronized void pause() {
     if (running != null) {
-      running.lanes.pause();
+      running.consuming.lanes.pause();
     }
   }
 
   /** Goes on after {@link #pause()}. Idempotent; does nothing unless it runs. */
   public synchronized void resume() {
     if (running != null) {
-      running.lanes.resume();
+      running.consuming.lanes.resume();
     }
+  }
+
+  /**
+   * Says how the janitor inside does; empty if there is none, or the consumer does not run. A
+   * service shows it in its own health: an inbox that is not purged grows until the disk is full.
+   */
+  public synchronized Optional<JanitorHealth> janitorHealth() {
+    return running == null ? Optional.empty() : running.janitor.map(Janitor::health);
   }
 
   private void stop(Running consumer) {
     consumer.client.suspend();
-    consumer.intake.close();
-    consumer.lanes.stop();
+    consumer.consuming.intake.close();
+    consumer.consuming.lanes.stop();
     boolean interrupted = false;
     try {
-      if (!consumer.intake.awaitDrained(drain)) {
+      if (!consumer.consuming.intake.awaitDrained(drain)) {
         log.warn(
             "{} - Messages are still in flight after the drain time of {}; they are interrupted"
                 + " and will be delivered again",
@@ -191,9 +226,10 @@ public final class InboxConsumer implements AutoCloseable {
     } catch (InterruptedException e) {
       interrupted = true;
     }
-    consumer.lanes.close();
+    consumer.consuming.lanes.close();
     consumer.client.shutdown();
-    consumer.intake.release();
+    consumer.consuming.intake.release();
+    consumer.janitor.ifPresent(Janitor::close);
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
@@ -201,10 +237,9 @@ public final class InboxConsumer implements AutoCloseable {
 
   /** Builds an {@link InboxConsumer}. Not thread-safe. */
   public static final class Builder {
-    private static final Pattern ADDRESSES = Pattern.compile("[^;\\s]+:\\d+(;[^;\\s]+:\\d+)*;?");
-
     private final String consumerGroup;
     private final DSLContext dsl;
+    private final StoreDialect dialect;
     private final Inbox.Builder inbox;
     private final Map<String, Subscription> subscriptions = new LinkedHashMap<>();
     private final List<Consumer<DefaultMQPushConsumer>> customizers = new ArrayList<>();
@@ -212,11 +247,13 @@ public final class InboxConsumer implements AutoCloseable {
     private LaneSettings lanes = LaneSettings.DEFAULTS;
     private Duration drain = Duration.ofSeconds(30);
     private @Nullable RPCHook rpcHook;
+    private JanitorSettings janitor = JanitorSettings.DEFAULTS;
 
     private Builder(String consumerGroup, DSLContext dsl, StoreDialect dialect) {
       this.inbox = Inbox.builder(consumerGroup, dsl, dialect);
       this.consumerGroup = consumerGroup;
       this.dsl = dsl;
+      this.dialect = dialect;
     }
 
     /**
@@ -226,11 +263,8 @@ public final class InboxConsumer implements AutoCloseable {
      * @throws IllegalArgumentException if it is anything else
      */
     public Builder nameServer(String address) {
-      if (!ADDRESSES.matcher(Require.text("nameServer", address)).matches()) {
-        throw new IllegalArgumentException(
-            "nameServer must be host:port, several separated by ';', but was '" + address + "'");
-      }
-      return customize(client -> client.setNamesrvAddr(address));
+      String checked = ClientSetup.nameServer(address);
+      return customize(client -> client.setNamesrvAddr(checked));
     }
 
     /**
@@ -340,6 +374,31 @@ public final class InboxConsumer implements AutoCloseable {
     }
 
     /**
+     * Sets for how long inbox rows are kept, and what becomes of messages that are older than that
+     * when they come. A janitor inside the consumer purges what is older. Default: 7 days.
+     */
+    public Builder retention(Retention retention) {
+      inbox.late(retention.late());
+      janitor = janitor.withRetention(retention);
+      return this;
+    }
+
+    /**
+     * Leaves the purge to a {@link Janitor} that runs elsewhere: the consumer has none inside. What
+     * is set by {@link #retention} then only says what becomes of late messages.
+     */
+    public Builder withoutJanitor() {
+      janitor = janitor.withoutJanitor();
+      return this;
+    }
+
+    /** Adds a listener that is told what the janitor inside does. */
+    public Builder janitorListener(JanitorListener listener) {
+      janitor = janitor.withListener(Objects.requireNonNull(listener, "listener"));
+      return this;
+    }
+
+    /**
      * Sets how long {@link InboxConsumer#close()} lets messages in flight go on. Default: 30 s.
      *
      * @throws IllegalArgumentException if it is negative
@@ -356,6 +415,7 @@ public final class InboxConsumer implements AutoCloseable {
      */
     public Builder schema(String schema) {
       inbox.schema(schema);
+      janitor = janitor.withSchema(schema);
       return this;
     }
 
@@ -368,6 +428,7 @@ public final class InboxConsumer implements AutoCloseable {
     /** Sets the clock that stamps the rows. Default: the system's. */
     public Builder clock(InstantSource clock) {
       inbox.clock(clock);
+      janitor = janitor.withClock(clock);
       return this;
     }
 

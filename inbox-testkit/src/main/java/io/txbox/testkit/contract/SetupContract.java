@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.txbox.InboxMessage;
 import io.txbox.SetupException;
 import io.txbox.inbox.Inbox;
+import io.txbox.janitor.Retention;
 import io.txbox.rocketmq.InboxConsumer;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxSchemaTable;
@@ -118,6 +119,24 @@ public abstract class SetupContract extends SharedBrokerContract {
         .hasMessageContaining("Migrations.migrate(dataSource, \"no_such_schema\")")
         .hasMessageContaining("--schema no_such_schema");
     assertNothingRuns();
+  }
+
+  @Test
+  void refusesARetentionThatIsTooShortForTheBroker() {
+    InboxConsumer.Builder builder =
+        consumer().retention(Retention.ofDays(1)).subscribe(topic, BY_KEYS, Effects.handler());
+
+    assertThatThrownBy(() -> builder.build().start())
+        .isInstanceOf(SetupException.class)
+        .hasMessageContaining(
+            "retention of consumer group '" + group + "' is 1 d, but needs at least 3 d")
+        .hasMessageContaining("3 d broker storage + ")
+        .hasMessageContaining("acceptShortRetention()");
+    assertNothingRuns();
+    start(
+        consumer()
+            .retention(Retention.ofDays(1).acceptShortRetention())
+            .subscribe(topic, BY_KEYS, Effects.handler()));
   }
 
   @Test
