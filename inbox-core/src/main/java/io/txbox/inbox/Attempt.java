@@ -1,5 +1,6 @@
 package io.txbox.inbox;
 
+import io.txbox.DeliveryException;
 import io.txbox.inbox.Receipt.Outcome;
 import io.txbox.internal.database.Database;
 import io.txbox.internal.database.SqlErrors;
@@ -15,7 +16,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,7 +40,7 @@ final class Attempt {
   private final Terms terms;
   private final BooleanSupplier stopped;
   private final Map<Incoming, Ending> endings = new LinkedHashMap<>();
-  private final Map<Incoming, Ending.Done> late = new HashMap<>();
+  private final Map<Incoming, Ending.Done> late = new LinkedHashMap<>();
   private final Set<String> unclaimed = new HashSet<>();
   private final Set<String> heldOrders = new HashSet<>();
   private Stage stage = Stage.BEGIN;
@@ -69,8 +69,14 @@ final class Attempt {
    * @param claimWait how long a claim waits for a rival
    * @param time for how long it begins further messages
    * @param isolated whether a savepoint before each message keeps its failure from the others
+   * @param lastFailure how the messages have failed for the last time: they are parked, and not
+   *     handled; null if they are to be handled
    */
-  record Terms(Duration claimWait, Duration time, boolean isolated) {}
+  record Terms(
+      Duration claimWait,
+      Duration time,
+      boolean isolated,
+      @Nullable DeliveryException lastFailure) {}
 
   /** Where an attempt was when it ended. */
   enum Stage {
@@ -141,16 +147,7 @@ final class Attempt {
     if (!copies.isEmpty()) {
       recognise(copies, Database.own(tx));
     }
-    if (!fresh.isEmpty()) {
-      late.putAll(engine.lateness().endings(fresh, Database.own(tx)));
-      late.forEach(
-          (incoming, ending) -> {
-            if (!ending.receipt().isProcessed()) {
-              fresh.remove(incoming);
-              endings.put(incoming, ending);
-            }
-          });
-    }
+    setAside(fresh, Database.own(tx));
     stage = Stage.HANDLER;
     if (!fresh.isEmpty()) {
       handle(fresh, tx, connection);
@@ -161,6 +158,32 @@ final class Attempt {
     }
     database.dialect().checkBeforeCommit(connection);
     return endings;
+  }
+
+  /** Ends those of the messages that are not to be handled; the others are left. */
+  private void setAside(Map<Incoming, InboxRow> fresh, DSLContext tx) {
+    if (!fresh.isEmpty()) {
+      late.putAll(engine.lateness().endings(fresh, tx));
+      late.forEach(
+          (incoming, ending) -> {
+            if (!ending.receipt().isProcessed()) {
+              end(incoming, ending, fresh);
+            }
+          });
+    }
+    if (!fresh.isEmpty()) {
+      DeliveryException failure = terms.lastFailure();
+      Map<Incoming, Ending.Done> parked =
+          failure == null
+              ? engine.exhaustion().parkFollowers(fresh, tx)
+              : engine.exhaustion().park(fresh, failure, tx);
+      parked.forEach((incoming, ending) -> end(incoming, ending, fresh));
+    }
+  }
+
+  private void end(Incoming incoming, Ending ending, Map<Incoming, InboxRow> fresh) {
+    fresh.remove(incoming);
+    endings.put(incoming, ending);
   }
 
   private Set<String> claim(Collection<InboxRow> rows, Connection connection) throws SQLException {

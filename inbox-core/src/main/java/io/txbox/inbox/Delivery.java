@@ -1,12 +1,12 @@
 package io.txbox.inbox;
 
 import io.txbox.DedupKey;
+import io.txbox.DeliveryException;
 import io.txbox.InboxMessage;
 import io.txbox.inbox.Attempt.BeginAgainException;
 import io.txbox.inbox.Attempt.Stage;
 import io.txbox.inbox.Attempt.Terms;
 import io.txbox.store.FailureKind;
-import io.txbox.store.ParkReason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -116,7 +116,7 @@ final class Delivery {
         trouble |= rest.size() > 1 && !(e instanceof BeginAgainException);
         FailureKind kind = attempt.kindOf(e);
         if (stopped.getAsBoolean()) {
-          failed(rest, e);
+          comeAgain(rest, e);
         } else if (engine.isOutage(attempt.stage(), kind)) {
           outage(rest, e);
         } else if (attempt.stage() == Stage.CLAIM && kind.isWaitThatEnded()) {
@@ -139,7 +139,7 @@ final class Delivery {
   }
 
   private Terms terms(boolean isolated) {
-    return new Terms(claimWait, patience.time(), isolated);
+    return new Terms(claimWait, patience.time(), isolated, null);
   }
 
   /** Leaves out what has ended, and ends what must not run now. */
@@ -199,7 +199,7 @@ final class Delivery {
             endings.put(incoming, ending);
             done.lateBefore()
                 .ifPresent(lateBefore -> engine.events().tell(late(incoming, lateBefore)));
-            engine.events().tell(ended(incoming, done.receipt()));
+            engine.events().tell(ended(incoming, done));
           } else if (ending instanceof Ending.HeldBack) {
             endings.put(incoming, ending);
           } else {
@@ -209,14 +209,16 @@ final class Delivery {
         });
   }
 
-  private InboxEvent ended(Incoming incoming, Receipt receipt) {
+  private InboxEvent ended(Incoming incoming, Ending.Done done) {
+    Receipt receipt = done.receipt();
     InboxMessage message = incoming.message();
     DedupKey key = incoming.key();
     return switch (receipt.outcome()) {
       case PROCESSED -> new InboxEvent.Processed(message, key, elapsed());
       case DUPLICATE ->
           new InboxEvent.Duplicate(message, key, receipt.duplicateCause().orElseThrow());
-      case PARKED -> new InboxEvent.Parked(message, key, ParkReason.LATE);
+      case PARKED ->
+          new InboxEvent.Parked(message, key, receipt.parkReason().orElseThrow(), done.failure());
       case DISCARDED -> new InboxEvent.Discarded(message, key);
     };
   }
@@ -226,24 +228,53 @@ final class Delivery {
         incoming.message(), incoming.key(), lateBefore, engine.lateness().policy());
   }
 
+  /** Ends messages whose attempts have failed: they come again, or are parked if that is over. */
   private void failed(List<Incoming> messages, RuntimeException error) {
     for (Incoming incoming : messages) {
       if (incoming.isHeldBack()) {
         endings.put(incoming, new Ending.HeldBack());
         continue;
       }
-      Ending.Failed failed = new Ending.Failed(Failures.explain(incoming.message(), error));
-      endings.put(incoming, failed);
-      incoming.holdBackTheRest();
-      engine
-          .events()
-          .tell(new InboxEvent.Failed(incoming.message(), incoming.key(), failed.failure()));
+      DeliveryException failure = Failures.explain(incoming.message(), error);
+      if (!incoming.isExhausted() || !park(incoming, failure)) {
+        comeAgain(incoming, failure);
+      }
     }
+  }
+
+  /** Parks a message in a transaction of its own; says whether that came about. */
+  private boolean park(Incoming incoming, DeliveryException failure) {
+    Attempt attempt =
+        engine.attempt(new Terms(claimWait, patience.time(), false, failure), stopped);
+    try {
+      committed(attempt, attempt.run(engine.rows(List.of(incoming))));
+      return true;
+    } catch (Throwable e) { // Whatever it is, the message comes again.
+      failure.addSuppressed(e);
+      return false;
+    }
+  }
+
+  /** Ends messages that must be delivered again, since there was no time to end them otherwise. */
+  private void comeAgain(List<Incoming> messages, RuntimeException error) {
+    for (Incoming incoming : messages) {
+      if (incoming.isHeldBack()) {
+        endings.put(incoming, new Ending.HeldBack());
+      } else {
+        comeAgain(incoming, Failures.explain(incoming.message(), error));
+      }
+    }
+  }
+
+  private void comeAgain(Incoming incoming, DeliveryException failure) {
+    endings.put(incoming, new Ending.Failed(failure));
+    incoming.holdBackTheRest();
+    engine.events().tell(new InboxEvent.Failed(incoming.message(), incoming.key(), failure));
   }
 
   private void outage(List<Incoming> messages, RuntimeException error) {
     if (patience.toTheEnd()) {
-      failed(messages, error);
+      comeAgain(messages, error);
       return;
     }
     outage = error;
@@ -295,7 +326,7 @@ final class Delivery {
   private void pause(long nanos, List<Incoming> messages, RuntimeException error) {
     LockSupport.parkNanos(nanos);
     if (stopped.getAsBoolean()) {
-      failed(messages, error);
+      comeAgain(messages, error);
     }
   }
 

@@ -10,10 +10,12 @@ sealed interface Ending {
    * What became of it is committed.
    *
    * @param lateBefore what its time would have had to be not to be late, if it was
+   * @param failure how it failed for the last time, if it was parked for that
    */
-  record Done(Receipt receipt, Optional<Instant> lateBefore) implements Ending {
+  record Done(Receipt receipt, Optional<Instant> lateBefore, Optional<DeliveryException> failure)
+      implements Ending {
     Done(Receipt receipt) {
-      this(receipt, Optional.empty());
+      this(receipt, Optional.empty(), Optional.empty());
     }
   }
 

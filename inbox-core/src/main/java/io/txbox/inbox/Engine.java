@@ -17,6 +17,7 @@ record Engine(
     SqlGate gate,
     InboxRows rowsOf,
     Lateness lateness,
+    Exhaustion exhaustion,
     int maxTransientRetries,
     Events events) {
   Attempt attempt(Terms terms, BooleanSupplier stopped) {

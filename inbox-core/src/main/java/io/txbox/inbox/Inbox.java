@@ -42,6 +42,7 @@ public final class Inbox {
   private Inbox(Builder builder) {
     database = new Database(builder.dsl, builder.dialect, builder.schema);
     routes = Map.copyOf(builder.routes);
+    SettingAside aside = new SettingAside(builder.schema, builder.clock);
     engine =
         new Engine(
             database,
@@ -49,9 +50,8 @@ public final class Inbox {
             new InboxRows(
                 new ScopeIds(builder.consumerGroup, database, builder.clock), builder.clock),
             new Lateness(
-                new Horizons(builder.schema, builder.clock, System::nanoTime),
-                builder.late,
-                new SettingAside(builder.schema, builder.clock)),
+                new Horizons(builder.schema, builder.clock, System::nanoTime), builder.late, aside),
+            new Exhaustion(builder.schema, aside),
             builder.maxTransientRetries,
             new Events(builder.consumerGroup, builder.listeners));
     patience = new Patience(builder.claimWait, builder.claimWait, true, Duration.ZERO);

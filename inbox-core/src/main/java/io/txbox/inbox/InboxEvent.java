@@ -37,10 +37,14 @@ public sealed interface InboxEvent {
   record Duplicate(InboxMessage message, DedupKey key, DuplicateCause cause) implements Ended {}
 
   /**
-   * The message was set aside with its payload, for somebody to look at; the handler did not run.
-   * It is acknowledged.
+   * The message was set aside with its payload, for somebody to look at; the handler did not run,
+   * or has failed and was rolled back. It is acknowledged.
+   *
+   * @param failure how it failed for the last time, if it was parked for that
    */
-  record Parked(InboxMessage message, DedupKey key, ParkReason reason) implements Ended {}
+  record Parked(
+      InboxMessage message, DedupKey key, ParkReason reason, Optional<DeliveryException> failure)
+      implements Ended {}
 
   /** A policy dropped the message; the handler did not run. It is acknowledged. */
   record Discarded(InboxMessage message, DedupKey key) implements Ended {}

@@ -6,7 +6,7 @@ import io.txbox.store.Horizon;
 import io.txbox.store.InboxRow;
 import io.txbox.store.ParkReason;
 import java.time.Instant;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jooq.DSLContext;
@@ -22,30 +22,31 @@ record Lateness(Horizons horizons, LatePolicy policy, SettingAside aside) {
    */
   Map<Incoming, Ending.Done> endings(Map<Incoming, InboxRow> claimed, DSLContext tx) {
     Horizon horizon = horizons.of(claimed.values().iterator().next().scopeId(), tx);
-    Map<Incoming, Ending.Done> endings = new HashMap<>();
+    Map<Incoming, Ending.Done> endings = new LinkedHashMap<>();
     claimed.forEach(
         (incoming, row) -> {
           if (horizon.isLate(row.messageTime())) {
             Instant lateBefore = horizon.lateBefore().orElseThrow();
-            Receipt receipt = Receipt.of(incoming.key(), end(incoming, row, lateBefore, tx));
-            endings.put(incoming, new Ending.Done(receipt, Optional.of(lateBefore)));
+            Receipt receipt = end(incoming, row, lateBefore, tx);
+            endings.put(
+                incoming, new Ending.Done(receipt, Optional.of(lateBefore), Optional.empty()));
           }
         });
     return endings;
   }
 
-  private Outcome end(Incoming incoming, InboxRow row, Instant lateBefore, DSLContext tx) {
+  private Receipt end(Incoming incoming, InboxRow row, Instant lateBefore, DSLContext tx) {
     return switch (policy) {
       case PARK -> {
         String why = "its time, " + row.messageTime() + ", is before " + lateBefore;
-        aside.park(incoming, row, ParkReason.LATE, why, tx);
-        yield Outcome.PARKED;
+        aside.park(incoming, row, ParkReason.LATE, why, null, tx);
+        yield Receipt.parked(incoming.key(), ParkReason.LATE);
       }
       case DISCARD -> {
         aside.discard(row, tx);
-        yield Outcome.DISCARDED;
+        yield Receipt.of(incoming.key(), Outcome.DISCARDED);
       }
-      case PROCESS -> Outcome.PROCESSED;
+      case PROCESS -> Receipt.of(incoming.key(), Outcome.PROCESSED);
     };
   }
 }

@@ -1,6 +1,7 @@
 package io.txbox.inbox;
 
 import io.txbox.DedupKey;
+import io.txbox.store.ParkReason;
 import java.util.Optional;
 
 /**
@@ -10,26 +11,35 @@ import java.util.Optional;
  * @param key the message's dedup key
  * @param outcome what became of it
  * @param duplicateCause why the handler did not run, if it is a duplicate
+ * @param parkReason why the message was parked, if it was
  */
-public record Receipt(DedupKey key, Outcome outcome, Optional<DuplicateCause> duplicateCause) {
+public record Receipt(
+    DedupKey key,
+    Outcome outcome,
+    Optional<DuplicateCause> duplicateCause,
+    Optional<ParkReason> parkReason) {
   /** What became of a message. */
   public enum Outcome {
     /** Its handler ran, now. */
     PROCESSED,
     /** A committed row for its key was there. */
     DUPLICATE,
-    /** It was set aside with its payload, and its handler did not run. */
+    /** It was set aside with its payload; its handler did not run, or has failed. */
     PARKED,
     /** A policy that the user has set dropped it. */
     DISCARDED
   }
 
   static Receipt of(DedupKey key, Outcome outcome) {
-    return new Receipt(key, outcome, Optional.empty());
+    return new Receipt(key, outcome, Optional.empty(), Optional.empty());
   }
 
   static Receipt duplicate(DedupKey key, DuplicateCause cause) {
-    return new Receipt(key, Outcome.DUPLICATE, Optional.of(cause));
+    return new Receipt(key, Outcome.DUPLICATE, Optional.of(cause), Optional.empty());
+  }
+
+  static Receipt parked(DedupKey key, ParkReason reason) {
+    return new Receipt(key, Outcome.PARKED, Optional.empty(), Optional.of(reason));
   }
 
   /** Says whether the handler ran, now, and committed. */

@@ -16,6 +16,7 @@ import java.time.InstantSource;
 import java.util.Properties;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes that a message is not handled but parked or discarded, in the transaction that has claimed
@@ -30,8 +31,19 @@ final class SettingAside {
     this.clock = clock;
   }
 
-  /** Parks a message with all that it came with. */
-  void park(Incoming incoming, InboxRow row, ParkReason reason, String detail, DSLContext tx) {
+  /**
+   * Parks a message with all that it came with.
+   *
+   * @param sequence the ordering key whose later messages are to be parked too, as it is stored;
+   *     null if none are
+   */
+  void park(
+      Incoming incoming,
+      InboxRow row,
+      ParkReason reason,
+      String detail,
+      @Nullable String sequence,
+      DSLContext tx) {
     mark(row, RowState.PARKED, tx);
     InboxMessage message = incoming.message();
     InboxParkedTable parked = schema.parked();
@@ -46,8 +58,9 @@ final class SettingAside {
         .set(parked.attempt, message.attempt())
         .set(parked.scopeId, row.scopeId())
         .set(parked.dedupKey, row.dedupKey())
+        .set(parked.orderingKey, sequence)
         .set(parked.reason, reason.name())
-        .set(parked.detail, StorableText.of(detail))
+        .set(parked.detail, detail.replace('\0', '?'))
         .set(parked.topic, StorableText.of(message.topic()))
         .set(parked.messageId, row.messageId())
         .set(parked.properties, bytes(message))

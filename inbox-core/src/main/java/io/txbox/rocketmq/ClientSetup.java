@@ -72,7 +72,11 @@ final class ClientSetup {
   }
 
   /** Checks what a customizer made of the client. */
-  static void check(DefaultMQPushConsumer client, String consumerGroup, boolean orderly) {
+  static void check(
+      DefaultMQPushConsumer client,
+      String consumerGroup,
+      boolean orderly,
+      Collection<Subscription> subscriptions) {
     if (client.getNamesrvAddr() == null || client.getNamesrvAddr().isBlank()) {
       throw new SetupException("nameServer is missing: set it by nameServer(\"host:9876\")");
     }
@@ -94,9 +98,29 @@ final class ClientSetup {
         client.getMessageListener() != null,
         "messageListener must not be set: the handlers of subscribe(…) are called by txbox's own");
     if (orderly && client.getMaxReconsumeTimes() >= 0) {
+      subscriptions.forEach(subscription -> checkAttempts(subscription, client));
       // At its limit the client gives up, and gives up again, on all messages of a list.
       client.setConsumeMessageBatchMaxSize(1);
     }
+  }
+
+  private static void checkAttempts(Subscription subscription, DefaultMQPushConsumer client) {
+    long most = client.getMaxReconsumeTimes() + 1L;
+    subscription
+        .attemptsBeforeParked()
+        .ifPresent(
+            attempts ->
+                refuse(
+                    attempts > most,
+                    "maxAttempts of topic '"
+                        + subscription.topic()
+                        + "' is "
+                        + attempts
+                        + ", but a customizer set the client's maxReconsumeTimes to "
+                        + client.getMaxReconsumeTimes()
+                        + ", so that a message goes to the dead-letter topic after "
+                        + most
+                        + " attempts and is never parked: leave maxReconsumeTimes as it is"));
   }
 
   private static void refuse(boolean refused, String why) {

@@ -124,7 +124,7 @@ public final class InboxConsumer implements AutoCloseable {
     ConnectionProbe.require(dsl, lanes.lanes(), consumerGroup);
     DefaultMQPushConsumer client = ClientSetup.client(consumerGroup, lanes, rpcHook);
     customizers.forEach(customizer -> customizer.accept(client));
-    ClientSetup.check(client, consumerGroup, orderly);
+    ClientSetup.check(client, consumerGroup, orderly, subscriptions);
     ClientSetup.checkGroup(client, rpcHook, inbox.topics());
 
     Optional<Janitor> purging =
@@ -330,8 +330,8 @@ public final class InboxConsumer implements AutoCloseable {
     }
 
     /**
-     * Consumes each queue in order: a message that fails holds up its queue until it comes through.
-     * Default: any order.
+     * Consumes each queue in order: a message that fails holds up its queue until it comes through,
+     * or until it is parked by {@link Subscription#maxAttempts}. Default: any order.
      */
     public Builder orderly() {
       this.orderly = true;
@@ -451,21 +451,14 @@ public final class InboxConsumer implements AutoCloseable {
     /**
      * Builds the consumer. Asks nothing of the database or the broker, and starts no thread.
      *
-     * @throws IllegalArgumentException if there is no subscription, or one has an ordering key and
-     *     the consumer is orderly
+     * @throws IllegalArgumentException if there is no subscription, or the options of one do not
+     *     fit each other or {@link #orderly()}
      */
     public InboxConsumer build() {
       if (subscriptions.isEmpty()) {
         throw new IllegalArgumentException("a consumer needs at least one subscribe(topic, …)");
       }
-      for (Subscription subscription : subscriptions.values()) {
-        if (orderly && subscription.hasOrderingKey()) {
-          throw new IllegalArgumentException(
-              "orderly() orders messages by their queue, so that the orderingKey of topic '"
-                  + subscription.topic()
-                  + "' would order nothing: leave one of them out");
-        }
-      }
+      subscriptions.values().forEach(subscription -> subscription.check(orderly));
       return new InboxConsumer(this);
     }
   }

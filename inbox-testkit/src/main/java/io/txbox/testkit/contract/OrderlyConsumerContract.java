@@ -1,12 +1,19 @@
 package io.txbox.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import io.txbox.InboxHandler;
+import io.txbox.InboxMessage;
+import io.txbox.inbox.ExhaustedPolicy;
 import io.txbox.inbox.InboxEvent;
 import io.txbox.rocketmq.InboxConsumer;
+import io.txbox.store.ParkReason;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -140,6 +147,68 @@ public abstract class OrderlyConsumerContract extends SharedBrokerContract {
     storeOffsets();
     soon().until(() -> broker().committedOffset(group, topic, 0).orElse(0) > 0);
     assertThat(broker().committedOffset(group, topic, 0)).hasValue(2);
+  }
+
+  // BC-51
+  @Test
+  void parksWhatHasFailedForTheLastTimeAndGoesOn() {
+    keys("x", 10).forEach(key -> send(0, key));
+    Set<Integer> attempts = ConcurrentHashMap.newKeySet();
+
+    start(
+        orderly()
+            .subscribe(
+                topic,
+                BY_KEYS,
+                failing("x2", attempts),
+                subscription -> subscription.maxAttempts(3, ExhaustedPolicy.PARK)));
+
+    awaitAllAcknowledged();
+    assertThat(attempts).containsExactlyInAnyOrder(1, 2, 3);
+    assertThat(committed.get(0))
+        .containsExactly("x0", "x1", "x3", "x4", "x5", "x6", "x7", "x8", "x9");
+    assertThat(events.of(InboxEvent.Parked.class))
+        .extracting(parked -> parked.key().value(), InboxEvent.Parked::reason)
+        .containsExactly(tuple("x2", ParkReason.EXHAUSTED));
+    assertThat(events.of(InboxEvent.Failed.class)).hasSize(2);
+  }
+
+  // BC-51
+  @Test
+  void parksTheSequenceOfWhatHasFailedForTheLastTimeAndGoesOnWithOthers() {
+    keys("x", 12).forEach(key -> send(0, key));
+
+    start(
+        orderly()
+            .subscribe(
+                topic,
+                BY_KEYS,
+                failing("x2", ConcurrentHashMap.newKeySet()),
+                subscription ->
+                    subscription
+                        .orderingKey(OrderlyConsumerContract::byRest)
+                        .maxAttempts(2, ExhaustedPolicy.PARK_SEQUENCE)));
+
+    awaitAllAcknowledged();
+    assertThat(committed.get(0)).containsExactly("x0", "x1", "x3", "x4", "x6", "x7", "x9", "x10");
+    assertThat(events.of(InboxEvent.Parked.class))
+        .extracting(parked -> parked.key().value())
+        .containsExactly("x2", "x5", "x8", "x11");
+  }
+
+  private static Optional<String> byRest(InboxMessage message) {
+    int number = Integer.parseInt(message.keys().orElseThrow().substring(1));
+    return Optional.of("sequence-" + number % 3);
+  }
+
+  private static InboxHandler failing(String key, Set<Integer> attempts) {
+    return (message, tx) -> {
+      Effects.handler().handle(message, tx);
+      if (message.keys().orElseThrow().equals(key)) {
+        attempts.add(message.attempt());
+        throw new IOException("never");
+      }
+    };
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txbox.InboxMessage;
 import io.txbox.SetupException;
+import io.txbox.inbox.ExhaustedPolicy;
 import io.txbox.inbox.Inbox;
 import io.txbox.janitor.Retention;
 import io.txbox.rocketmq.InboxConsumer;
@@ -90,6 +91,16 @@ public abstract class SetupContract extends SharedBrokerContract {
                     .build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("orderingKey of topic '" + topic + "' would order nothing");
+    assertThatThrownBy(
+            () -> subscribed(consumer().orderly(), 2, ExhaustedPolicy.PARK_SEQUENCE).build())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("maxAttempts(2, PARK_SEQUENCE) of topic '" + topic + "' needs an");
+    assertThatThrownBy(() -> subscribed(consumer(), 2, ExhaustedPolicy.PARK).build())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("maxAttempts(2, PARK) of topic '" + topic + "' is for orderly()");
+    assertThatThrownBy(() -> subscribed(consumer(), 0, ExhaustedPolicy.PARK))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("maxAttempts must be at least 1, but was 0");
     assertThatThrownBy(() -> consumer().maxBatch(1_001))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("maxBatch must be at most 1000, but was 1001");
@@ -194,6 +205,29 @@ public abstract class SetupContract extends SharedBrokerContract {
         .isInstanceOf(SetupException.class)
         .hasMessageContaining("messageModel must be CLUSTERING, but is BROADCASTING");
     assertNothingRuns();
+  }
+
+  @Test
+  void refusesMoreAttemptsThanTheClientLetsAMessageHave() {
+    InboxConsumer consumer =
+        subscribed(consumer().orderly(), 3, ExhaustedPolicy.PARK)
+            .customize(client -> client.setMaxReconsumeTimes(1))
+            .build();
+
+    assertThatThrownBy(consumer::start)
+        .isInstanceOf(SetupException.class)
+        .hasMessageContaining("maxAttempts of topic '" + topic + "' is 3")
+        .hasMessageContaining("dead-letter topic after 2 attempts");
+    assertNothingRuns();
+  }
+
+  private InboxConsumer.Builder subscribed(
+      InboxConsumer.Builder consumer, int maxAttempts, ExhaustedPolicy policy) {
+    return consumer.subscribe(
+        topic,
+        BY_KEYS,
+        Effects.handler(),
+        subscription -> subscription.maxAttempts(maxAttempts, policy));
   }
 
   @Test

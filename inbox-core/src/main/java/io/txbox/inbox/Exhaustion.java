@@ -1,0 +1,92 @@
+package io.txbox.inbox;
+
+import io.txbox.DeliveryException;
+import io.txbox.store.InboxParkedTable;
+import io.txbox.store.InboxRow;
+import io.txbox.store.InboxSchema;
+import io.txbox.store.ParkReason;
+import io.txbox.store.StorableText;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parks messages that have failed for the last time, and those that follow them by their ordering
+ * key, where the policy says so. Thread-safe.
+ */
+record Exhaustion(InboxSchema schema, SettingAside aside) {
+  /** Parks messages that have failed, all of one scope, and claimed by the transaction. */
+  Map<Incoming, Ending.Done> park(
+      Map<Incoming, InboxRow> claimed, DeliveryException failure, DSLContext tx) {
+    Map<Incoming, Ending.Done> endings = new LinkedHashMap<>();
+    String detail = failure.getMessage() + ": " + failure.getCause();
+    claimed.forEach(
+        (incoming, row) ->
+            endings.put(incoming, park(incoming, row, ParkReason.EXHAUSTED, detail, failure, tx)));
+    return endings;
+  }
+
+  /**
+   * Parks those of these messages that follow one that is parked, all of one scope, and claimed by
+   * the transaction.
+   */
+  Map<Incoming, Ending.Done> parkFollowers(Map<Incoming, InboxRow> claimed, DSLContext tx) {
+    Map<Incoming, InboxRow> sequenced = new LinkedHashMap<>();
+    claimed.forEach(
+        (incoming, row) -> {
+          if (sequence(incoming) != null) {
+            sequenced.put(incoming, row);
+          }
+        });
+    if (sequenced.isEmpty()) {
+      return Map.of();
+    }
+    Set<String> parked = parked(sequenced, tx);
+    Map<Incoming, Ending.Done> endings = new LinkedHashMap<>();
+    sequenced.forEach(
+        (incoming, row) -> {
+          String sequence = sequence(incoming);
+          if (sequence != null && parked.contains(sequence)) {
+            String detail = "it follows, by its ordering key " + sequence + ", one that is parked";
+            endings.put(incoming, park(incoming, row, ParkReason.SEQUENCE, detail, null, tx));
+          }
+        });
+    return endings;
+  }
+
+  private Set<String> parked(Map<Incoming, InboxRow> sequenced, DSLContext tx) {
+    InboxParkedTable parked = schema.parked();
+    return tx.selectDistinct(parked.orderingKey)
+        .from(parked)
+        .where(parked.scopeId.eq(sequenced.values().iterator().next().scopeId()))
+        .and(
+            parked.orderingKey.in(
+                sequenced.keySet().stream().map(Exhaustion::sequence).distinct().toList()))
+        .and(parked.body.isNotNull())
+        .fetchSet(parked.orderingKey);
+  }
+
+  private Ending.Done park(
+      Incoming incoming,
+      InboxRow row,
+      ParkReason reason,
+      String detail,
+      @Nullable DeliveryException failure,
+      DSLContext tx) {
+    aside.park(incoming, row, reason, detail, sequence(incoming), tx);
+    return new Ending.Done(
+        Receipt.parked(incoming.key(), reason), Optional.empty(), Optional.ofNullable(failure));
+  }
+
+  /** Returns what is parked together with a message, as it is stored. */
+  private static @Nullable String sequence(Incoming incoming) {
+    String orderingKey = incoming.orderingKey();
+    return orderingKey != null
+            && incoming.route().options().exhausted() == ExhaustedPolicy.PARK_SEQUENCE
+        ? StorableText.of(orderingKey)
+        : null;
+  }
+}
