@@ -6,7 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariDataSource;
 import io.txbox.DedupKeys;
 import io.txbox.InboxMessage;
+import io.txbox.QueueId;
+import io.txbox.inbox.ExhaustedPolicy;
 import io.txbox.inbox.Inbox;
+import io.txbox.janitor.BrokerTimes;
+import io.txbox.janitor.GroupProgress;
+import io.txbox.janitor.Janitor;
+import io.txbox.janitor.QueueProgress;
+import io.txbox.janitor.Retention;
 import io.txbox.migrations.Migrations;
 import io.txbox.migrations.MissingRightsException;
 import io.txbox.postgres.PostgresDialect;
@@ -15,9 +22,13 @@ import io.txbox.testkit.database.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,20 +96,66 @@ class GrantsIT {
     return block.group(1).lines().toList();
   }
 
-  /** Says whether the role can do all that a consumer does: verify, handle, see a duplicate. */
+  /**
+   * Says whether the role can do all that a consumer does: verify, handle, see a duplicate, park,
+   * purge.
+   */
   private boolean handles(String key) {
     try (HikariDataSource pool = pool()) {
       Migrations.verify(pool, "txbox");
+      DSLContext dsl = database.dsl(pool);
       Inbox inbox =
-          Inbox.builder("payments", database.dsl(pool), new PostgresDialect())
+          Inbox.builder("payments", dsl, new PostgresDialect())
               .schema("txbox")
               .handler("PAYMENT", DedupKeys.keys(), (message, tx) -> {})
+              .handler(
+                  "REFUND",
+                  DedupKeys.keys(),
+                  (message, tx) -> {
+                    throw new IllegalStateException("for ever");
+                  },
+                  route ->
+                      route
+                          .orderingKey(InboxMessage::keys)
+                          .maxAttempts(1, ExhaustedPolicy.PARK_SEQUENCE))
               .build();
       InboxMessage message = InboxMessage.builder("PAYMENT").keys(key).build();
-      return inbox.receive(message).isProcessed() && inbox.receive(message).isDuplicate();
+      return inbox.receive(message).isProcessed()
+          && inbox.receive(message).isDuplicate()
+          && inbox.receive(InboxMessage.builder("REFUND").keys(key).build()).isParked()
+          && purges(dsl);
     } catch (RuntimeException e) {
       return false;
     }
+  }
+
+  private static boolean purges(DSLContext dsl) {
+    try (Janitor janitor =
+        Janitor.builder(dsl, new PostgresDialect())
+            .schema("txbox")
+            .group("payments", Retention.ofDays(7), new NoLag())
+            .build()) {
+      return !janitor.pass();
+    }
+  }
+
+  /** Tells of one queue, all of which is consumed. */
+  private static final class NoLag implements GroupProgress {
+    @Override
+    public List<QueueProgress> queues() {
+      return List.of(
+          new QueueProgress(
+              "PAYMENT", new QueueId("broker-a", 0), false, Optional.of(Instant.now())));
+    }
+
+    @Override
+    public BrokerTimes times() {
+      return new BrokerTimes(
+          Duration.ofHours(72), Duration.ofHours(5), Duration.ofDays(3), Optional.empty());
+    }
+
+    @Override
+    public void close() {}
   }
 
   private HikariDataSource pool() {
