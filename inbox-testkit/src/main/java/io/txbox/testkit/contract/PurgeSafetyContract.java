@@ -10,6 +10,8 @@ import io.txbox.janitor.Janitor;
 import io.txbox.janitor.Retention;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxScopeTable;
+import io.txbox.store.InboxTable;
+import io.txbox.store.RowState;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -40,18 +42,19 @@ import org.junit.jupiter.params.provider.EnumSource;
  * pass.
  *
  * <p>No schedule may give a second effect, nor call a message late that has had none: none is older
- * here than brokers let it grow. {@code -Dtxbox.purge-seed=…} repeats the choices of one schedule.
+ * here than brokers let it grow. No row may go that was not of before the purge horizon. {@code
+ * -Dtxbox.purge-seed=…} repeats the choices of one schedule.
  */
 public abstract class PurgeSafetyContract extends DatabaseContract {
   private static final Duration RETENTION = Duration.ofDays(4);
   private static final Duration MARGIN = Duration.ofDays(1);
   private static final int STEPS = 300;
   private static final int WATCHES = 26;
-  private static final int QUICK = 30;
-  private static final int THOROUGH = 400;
+  private static final int QUICK = 10;
+  private static final int THOROUGH = 60;
 
   /** So many schedules at most to find a fault that was put in on purpose. */
-  private static final int TO_FIND = 1_500;
+  private static final int TO_FIND = 200;
 
   private static ExecutorService threads;
 
@@ -202,6 +205,7 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
     private final Map<Janitor, Boolean> passing = new ConcurrentHashMap<>();
     private final List<String> violations = new ArrayList<>();
     private final Map<String, Sent> byKey = new HashMap<>();
+    private final Map<String, Instant> seen = new HashMap<>();
 
     Schedule(long seed, Fault fault, Counts counts) {
       this.fault = fault;
@@ -309,17 +313,19 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
         sendAgain();
       } else if (choice < 66) {
         deliver();
-      } else if (choice < 68) {
+      } else if (choice < 69) {
         rewind();
       } else if (choice < 86) {
         letAJanitorPass();
+      } else if (choice < 89) {
+        letAQuietWeekPass();
       } else {
         passTime();
         tellProgress();
         if (random.nextBoolean()) {
           letAJanitorPass().ifPresent(pass -> go(pass, 200));
         } else if (passing.isEmpty()) {
-          watch();
+          watch(Duration.ofMinutes(18), false);
         }
       }
       tellProgress();
@@ -340,7 +346,7 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
         return;
       }
       Sent sent = messages.get(random.nextInt(messages.size()));
-      Duration most = fault == Fault.MARGIN_TOO_SMALL ? MARGIN.multipliedBy(5) : MARGIN;
+      Duration most = fault == Fault.MARGIN_TOO_SMALL ? MARGIN.multipliedBy(15) : MARGIN;
       if (Duration.between(sent.at, time.instant()).compareTo(most) <= 0) {
         sent.copies.add(copy(sent));
       }
@@ -435,12 +441,50 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
               }));
     }
 
+    /** Lets the group consume all that waits, and janitors purge what has grown old after that. */
+    private void letAQuietWeekPass() {
+      interleaving.finish();
+      for (List<Copy> there = copies(Place.QUEUE, Place.RETRY_QUEUE, Place.DELAYED);
+          !there.isEmpty();
+          there = copies(Place.QUEUE, Place.RETRY_QUEUE, Place.DELAYED)) {
+        there.forEach(copy -> consume(copy));
+      }
+      watch(Duration.ofMinutes(18), false);
+      passTime(RETENTION.plusDays(random.nextInt(4)));
+      watch(Duration.ofMinutes(18), true);
+      watch(Duration.ofSeconds(6), true);
+      counts.add("quiet weeks", 1);
+    }
+
+    /** Lets some come again that were consumed, as if offsets had been set back. */
+    private void comeAgain() {
+      List<Copy> consumed = copies(Place.CONSUMED);
+      for (int i = 0; i < 2 && !consumed.isEmpty(); i++) {
+        consume(consumed.get(random.nextInt(consumed.size())));
+      }
+    }
+
+    private void consume(Copy copy) {
+      try {
+        instances.get(random.nextInt(instances.size())).receive(copy.message);
+        delivered(copy, true);
+      } catch (RuntimeException e) {
+        counts.add("failed", 1);
+      }
+    }
+
     /** Lets a janitor work for as long as its clock looks back, with nothing in its way. */
-    private void watch() {
+    private void watch(Duration step, boolean withCopies) {
       for (int i = 0; i < WATCHES; i++) {
-        passTime(Duration.ofMinutes(18));
+        passTime(step);
         tellProgress();
+        if (withCopies && random.nextInt(4) == 0) {
+          comeAgain();
+        }
         pass(janitors.get(random.nextInt(janitors.size())));
+        if (withCopies && random.nextInt(4) == 0) {
+          comeAgain();
+        }
       }
     }
 
@@ -450,6 +494,42 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
       } catch (RuntimeException e) {
         counts.add("passes failed by " + e.getClass().getSimpleName(), 1);
       }
+      checkWhatStays();
+    }
+
+    /** A row may be missing only if it was of before the purge horizon, and was not parked. */
+    private synchronized void checkWhatStays() {
+      InboxTable inbox = InboxSchema.ofConnection().inbox();
+      InboxScopeTable scope = InboxSchema.ofConnection().scope();
+      Map<String, Instant> there = new HashMap<>();
+      PurgeSafetyContract.this
+          .dsl()
+          .select(inbox.dedupKey, inbox.processedAt, inbox.state)
+          .from(inbox)
+          .join(scope)
+          .on(scope.id.eq(inbox.scopeId))
+          .where(scope.consumerGroup.eq(group))
+          .forEach(
+              row ->
+                  there.put(
+                      row.value1(),
+                      row.value3() == RowState.PARKED.code() ? Instant.MAX : row.value2()));
+      Instant purgedBefore =
+          PurgeSafetyContract.this
+              .dsl()
+              .select(scope.purgeHorizon)
+              .from(scope)
+              .where(scope.consumerGroup.eq(group))
+              .fetchOptional(scope.purgeHorizon)
+              .orElse(Instant.MIN);
+      seen.forEach(
+          (key, until) -> {
+            if (!there.containsKey(key) && !until.isBefore(purgedBefore)) {
+              violated("the row of " + key + " went, though kept until " + until);
+            }
+          });
+      seen.clear();
+      seen.putAll(there);
     }
 
     private void passTime() {
