@@ -9,6 +9,7 @@ import io.txbox.store.StoreDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -43,6 +44,11 @@ final class NoInboxDialect implements StoreDialect {
   @Override
   public void readCommitted(Connection connection) throws SQLException {
     real.readCommitted(connection);
+  }
+
+  @Override
+  public Instant time(Connection connection) throws SQLException {
+    return real.time(connection);
   }
 
   @Override

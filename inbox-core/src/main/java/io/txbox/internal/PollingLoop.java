@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 
 /**
- * Runs a bounded piece of work again and again on a thread of its own: at once if more waits, else
+ * Runs a bounded piece of work again and again on a thread of its own: soon if more waits, else
  * after an interval, and ever later while it fails. Thread-safe.
  */
 public final class PollingLoop implements AutoCloseable {
@@ -18,6 +18,7 @@ public final class PollingLoop implements AutoCloseable {
   private final Logger log;
   private final String name;
   private final Duration interval;
+  private final Duration soon;
   private final BooleanSupplier work;
   private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
   private final Thread thread;
@@ -34,12 +35,15 @@ public final class PollingLoop implements AutoCloseable {
    * @param log where to say that the work has failed
    * @param name the name of the thread
    * @param interval the time between two pieces of work, give or take a fifth
+   * @param soon the same if more waits; zero for at once
    * @param work does one piece and says whether more waits
    */
-  public PollingLoop(Logger log, String name, Duration interval, BooleanSupplier work) {
+  public PollingLoop(
+      Logger log, String name, Duration interval, Duration soon, BooleanSupplier work) {
     this.log = log;
     this.name = name;
     this.interval = interval;
+    this.soon = soon;
     this.work = work;
     this.thread = new Thread(this::run, name);
     this.thread.setDaemon(true);
@@ -75,9 +79,7 @@ public final class PollingLoop implements AutoCloseable {
           log.warn("{} - Failed, and is tried again", name, e);
         }
       }
-      if (!moreWaits) {
-        await(interval.multipliedBy(1L << Math.min(failures, MAX_DOUBLINGS)));
-      }
+      await(moreWaits ? soon : interval.multipliedBy(1L << Math.min(failures, MAX_DOUBLINGS)));
     }
   }
 

@@ -39,6 +39,12 @@ public final class Janitor implements AutoCloseable {
   /** Several times what a batch takes that is very slow. */
   private static final Duration LEASE_TIME = Duration.ofSeconds(90);
 
+  /**
+   * So many times an interval a janitor looks whether it can go on: what has much to purge leaves
+   * the lease alone for a moment, such that another group's finds it free.
+   */
+  private static final int TURNS = 10;
+
   private final Database database;
   private final String name;
   private final Duration passTime;
@@ -65,7 +71,8 @@ public final class Janitor implements AutoCloseable {
     progresses =
         builder.groups.values().stream().map(Of::progress).filter(Objects::nonNull).toList();
     supervision = new Supervision(name, clock, nanoTime, builder.interval, builder.listeners);
-    loop = new PollingLoop(log, name + "-janitor", builder.interval, this::pass);
+    Duration soon = builder.interval.dividedBy(TURNS);
+    loop = new PollingLoop(log, name + "-janitor", builder.interval, soon, this::takeTurn);
   }
 
   /**
@@ -127,8 +134,13 @@ public final class Janitor implements AutoCloseable {
         lease.release(term.getAsLong());
       }
     }
-    supervision.passed(readings, groups.values());
+    supervision.passed(readings, groups.values(), database.skew(clock));
     return moreWaits;
+  }
+
+  /** Says whether it is to be tried soon again, since more waits, or another one had the lease. */
+  private boolean takeTurn() {
+    return pass() || lease.isTaken();
   }
 
   private boolean purge(Map<GroupPurge, Reading> readings, long term) {

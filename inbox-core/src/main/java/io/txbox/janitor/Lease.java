@@ -24,6 +24,7 @@ final class Lease {
   private final Duration time;
   private final LongSupplier nanoTime;
   private @Nullable Seen seen;
+  private volatile boolean taken;
 
   /**
    * Makes a lease that is not held.
@@ -57,10 +58,14 @@ final class Lease {
     if (seen == null || !seen.row().equals(row)) {
       seen = new Seen(row, now);
     }
-    if (row.holder() != null && now - seen.nanos() < time.toNanos()) {
-      return OptionalLong.empty();
-    }
-    return take(row) ? OptionalLong.of(row.term() + 1) : OptionalLong.empty();
+    boolean free = row.holder() == null || now - seen.nanos() >= time.toNanos();
+    taken = !free || !take(row);
+    return taken ? OptionalLong.empty() : OptionalLong.of(row.term() + 1);
+  }
+
+  /** Says whether another one had it when it was last asked for. */
+  boolean isTaken() {
+    return taken;
   }
 
   private @Nullable Row read(DSLContext tx) {

@@ -7,9 +7,11 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +30,7 @@ final class Supervision {
   private static final int MISSED = 6;
 
   private static final Duration LEAST_SILENCE = Duration.ofMinutes(5);
+  private static final Duration FAR = Duration.ofMinutes(1);
   private static final Duration REMINDER = Duration.ofMinutes(10);
 
   private final String name;
@@ -36,6 +39,7 @@ final class Supervision {
   private final Duration silence;
   private final List<JanitorListener> listeners;
   private final long madeAt;
+  private final Set<String> skewed = new HashSet<>();
   private final Map<String, Long> heldSince = new HashMap<>();
   private List<JanitorHealth.Group> groups = List.of();
   private Optional<Instant> lastPass = Optional.empty();
@@ -77,14 +81,20 @@ final class Supervision {
   }
 
   /** Takes note of a pass that came to its end. */
-  void passed(Map<GroupPurge, Reading> readings, Collection<GroupPurge> all) {
+  void passed(
+      Map<GroupPurge, Reading> readings, Collection<GroupPurge> all, Duration databaseSkew) {
     List<JanitorHealth.Group> found =
-        all.stream().map(group -> group.look(readings.get(group), Optional.empty())).toList();
+        all.stream()
+            .map(group -> group.look(readings.get(group), Optional.of(databaseSkew)))
+            .toList();
     synchronized (this) {
       groups = found;
       passedAt = nanoTime.getAsLong();
       lastPass = Optional.of(clock.instant());
       readings.forEach((group, reading) -> watchClock(group.group(), reading));
+      watchSkew("the database", Optional.of(databaseSkew));
+      found.forEach(
+          group -> watchSkew("the brokers of " + group.consumerGroup(), group.brokerSkew()));
       remind();
     }
   }
@@ -103,6 +113,20 @@ final class Supervision {
       Duration after = Duration.ofNanos(nanoTime.getAsLong() - since);
       log.info("{} - The purge clock of {} runs again after {}", name, group, after);
       tell(new JanitorEvent.ClockRuns(group, after));
+    }
+  }
+
+  /**
+   * Clocks decide nothing of what goes, unless that is by the time of day; yet people read them.
+   */
+  private void watchSkew(String of, Optional<Duration> skew) {
+    boolean far = skew.filter(any -> any.abs().compareTo(FAR) > 0).isPresent();
+    if (far ? skewed.add(of) : skewed.remove(of)) {
+      log.warn(
+          "{} - The clock of {} is {} ahead of this instance's",
+          name,
+          of,
+          skew.map(Duration::toString).orElse("no longer known to be"));
     }
   }
 

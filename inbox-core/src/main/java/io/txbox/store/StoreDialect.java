@@ -3,6 +3,7 @@ package io.txbox.store;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.jooq.DSLContext;
@@ -55,6 +56,9 @@ public interface StoreDialect {
    * @return how many were deleted; fewer than the limit if no more are there that are not locked
    */
   int purge(Connection connection, InboxSchema schema, PurgeBatch batch) throws SQLException;
+
+  /** Asks the server for the time of day by its own clock, whatever the session's time zone. */
+  Instant time(Connection connection) throws SQLException;
 
   /**
    * Checks, after the handler, that a commit will store what was written.

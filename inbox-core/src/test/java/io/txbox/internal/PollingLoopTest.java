@@ -25,7 +25,8 @@ class PollingLoopTest {
   }
 
   private static PollingLoop loop(Duration interval, BooleanSupplier work) {
-    return new PollingLoop(LoggerFactory.getLogger(PollingLoop.class), "polls", interval, work);
+    return new PollingLoop(
+        LoggerFactory.getLogger(PollingLoop.class), "polls", interval, Duration.ZERO, work);
   }
 
   @Test

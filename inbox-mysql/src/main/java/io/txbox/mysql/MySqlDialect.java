@@ -7,9 +7,11 @@ import io.txbox.store.InboxSchema;
 import io.txbox.store.PurgeBatch;
 import io.txbox.store.StoreDialect;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -91,6 +93,18 @@ public final class MySqlDialect implements StoreDialect {
     return purges
         .computeIfAbsent(schema, named -> new PurgeStatement(named.inbox()))
         .run(connection, batch);
+  }
+
+  @Override
+  public Instant time(Connection connection) throws SQLException {
+    // Not by UNIX_TIMESTAMP(…) of a local time: an hour of autumn is there twice.
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000")) {
+      row.next();
+      return Instant.ofEpochMilli(row.getLong(1));
+    }
   }
 
   /**

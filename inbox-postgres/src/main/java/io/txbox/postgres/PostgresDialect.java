@@ -8,9 +8,11 @@ import io.txbox.store.InboxSchema;
 import io.txbox.store.PurgeBatch;
 import io.txbox.store.StoreDialect;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -104,6 +106,17 @@ public final class PostgresDialect implements StoreDialect {
     return purges
         .computeIfAbsent(schema, named -> new PurgeStatement(named.inbox()))
         .run(connection, batch);
+  }
+
+  @Override
+  public Instant time(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")) {
+      row.next();
+      return Instant.ofEpochMilli(row.getLong(1));
+    }
   }
 
   /**

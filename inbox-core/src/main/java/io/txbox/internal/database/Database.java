@@ -5,7 +5,9 @@ import io.txbox.store.InboxTable;
 import io.txbox.store.PurgeBatch;
 import io.txbox.store.RowState;
 import io.txbox.store.StoreDialect;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jooq.Configuration;
@@ -30,6 +32,18 @@ public record Database(DSLContext dsl, StoreDialect dialect, InboxSchema schema)
           own.connection(dialect::readCommitted);
           own.settings().setQueryTimeout(TIMEOUT_S);
           return statements.apply(own);
+        });
+  }
+
+  /** Returns how far the database's clock is ahead of another: the least that its answer allows. */
+  public Duration skew(InstantSource clock) {
+    return inTransaction(
+        tx -> {
+          Instant asked = clock.instant();
+          Instant told = tx.connectionResult(dialect::time);
+          Instant answered = clock.instant();
+          return Duration.between(
+              told.isBefore(asked) ? asked : told.isAfter(answered) ? answered : told, told);
         });
   }
 

@@ -11,6 +11,7 @@ import io.txbox.store.StoreDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.jooq.DSLContext;
@@ -187,6 +188,11 @@ class SqlGateTest {
 
         @Override
         public void readCommitted(Connection connection) {
+          throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Instant time(Connection connection) {
           throw new UnsupportedOperationException();
         }
 

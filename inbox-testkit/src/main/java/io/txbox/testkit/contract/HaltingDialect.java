@@ -9,6 +9,7 @@ import io.txbox.store.StoreDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.jooq.DSLContext;
@@ -46,6 +47,11 @@ final class HaltingDialect implements StoreDialect {
   @Override
   public void readCommitted(Connection connection) throws SQLException {
     dialect.readCommitted(connection);
+  }
+
+  @Override
+  public Instant time(Connection connection) throws SQLException {
+    return dialect.time(connection);
   }
 
   @Override

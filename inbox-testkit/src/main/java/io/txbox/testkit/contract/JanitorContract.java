@@ -2,6 +2,7 @@ package io.txbox.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.txbox.InboxMessage;
 import io.txbox.inbox.Inbox;
@@ -22,12 +23,15 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jooq.Record;
+import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -507,6 +511,86 @@ public abstract class JanitorContract extends DatabaseContract {
   }
 
   @Test
+  void oneThatHasMuchToPurgeLetsOthersHaveTheirTurn() {
+    String other = group + "-other";
+    fill(group, 40_000);
+    fill(other, 1);
+    time.advance(WEEK.plusSeconds(1));
+    Janitor both = open(builder -> builder.group(group, BY_THE_DAY).group(other, BY_THE_DAY));
+    both.pass();
+    time.advance(Duration.ofSeconds(10));
+    InboxScopeTable scope = InboxSchema.ofConnection().scope();
+    dsl()
+        .update(scope)
+        .set(scope.purgeHorizon, scope.horizon)
+        .where(scope.consumerGroup.in(group, other))
+        .execute();
+
+    UnaryOperator<Janitor.Builder> busy =
+        builder ->
+            builder
+                .nanoTime(System::nanoTime)
+                .interval(Duration.ofSeconds(1))
+                .passTime(Duration.ofMillis(10));
+    open(builder -> busy.apply(builder).group(group, BY_THE_DAY)).start();
+    await().until(() -> purgedOf(group).findAny().isPresent());
+    open(builder -> busy.apply(builder).group(other, BY_THE_DAY)).start();
+
+    await().atMost(Duration.ofMinutes(1)).until(() -> purgedOf(other).findAny().isPresent());
+    assertThat(inboxRows()).isPositive();
+  }
+
+  private Stream<JanitorEvent.Purged> purgedOf(String consumerGroup) {
+    return told.stream()
+        .filter(JanitorEvent.Purged.class::isInstance)
+        .map(JanitorEvent.Purged.class::cast)
+        .filter(purged -> purged.consumerGroup().equals(consumerGroup));
+  }
+
+  /** Makes rows of now. */
+  private void fill(String consumerGroup, int count) {
+    Inbox.builder(consumerGroup, dsl(), dialect())
+        .clock(time)
+        .handler(TOPIC, BY_KEYS, Effects.handler())
+        .build()
+        .receive(message("first", time.instant()));
+    InboxTable inbox = InboxSchema.ofConnection().inbox();
+    InboxScopeTable scope = InboxSchema.ofConnection().scope();
+    short id =
+        dsl()
+            .select(scope.id)
+            .from(scope)
+            .where(scope.consumerGroup.eq(consumerGroup))
+            .fetchSingle(scope.id);
+    for (int done = 1; done < count; done += 1_000) {
+      dsl()
+          .insertInto(
+              inbox,
+              inbox.scopeId,
+              inbox.dedupKey,
+              inbox.state,
+              inbox.messageTime,
+              inbox.processedAt,
+              inbox.messageId,
+              inbox.bodyFingerprint)
+          .valuesOfRows(
+              IntStream.range(done, done + 1_000)
+                  .mapToObj(
+                      i ->
+                          DSL.row(
+                              id,
+                              "k" + i,
+                              RowState.PROCESSED.code(),
+                              time.instant(),
+                              time.instant(),
+                              "ID-" + i,
+                              0L))
+                  .toList())
+          .execute();
+    }
+  }
+
+  @Test
   void passesOverWhatIsLocked() throws SQLException {
     Inbox inbox = inbox();
     inbox.receive(message("a", time.instant()));
@@ -561,6 +645,23 @@ public abstract class JanitorContract extends DatabaseContract {
         .hasValueSatisfying(
             horizon -> assertThat(horizon).isAfterOrEqualTo(scope.purgeHorizon().orElseThrow()));
     assertThat(scope.oldestExpired()).isEmpty();
+  }
+
+  // BC-38
+  @Test
+  void saysHowFarTheClockOfTheDatabaseIsAhead() {
+    Duration behind = Duration.ofHours(3);
+    Janitor janitor =
+        open(
+            builder ->
+                builder
+                    .clock(InstantSource.offset(InstantSource.system(), behind.negated()))
+                    .group(group, BY_THE_DAY));
+
+    janitor.pass();
+
+    assertThat(janitor.health().groups().get(0).databaseSkew())
+        .hasValueSatisfying(skew -> assertThat(skew).isCloseTo(behind, Duration.ofMinutes(5)));
   }
 
   @Test
