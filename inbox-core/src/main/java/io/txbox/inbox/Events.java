@@ -1,5 +1,6 @@
 package io.txbox.inbox;
 
+import io.txbox.store.ParkReason;
 import java.util.List;
 import java.util.Locale;
 import org.slf4j.Logger;
@@ -50,6 +51,13 @@ final class Events {
           late.message(),
           nameOf(late.policy()),
           late.lateBefore());
+    } else if (event instanceof InboxEvent.Parked parked && parked.reason() != ParkReason.LATE) {
+      log.warn(
+          "{} - {} is parked ({}): it waits in inbox_parked for somebody to look at it",
+          consumerGroup,
+          parked.message(),
+          nameOf(parked.reason()),
+          parked.failure().orElse(null));
     } else if (event instanceof InboxEvent.Busy busy) {
       log.info(
           "{} - {} waits for {}: another transaction works on its dedup key '{}'",
