@@ -2,7 +2,6 @@ package io.txbox.janitor;
 
 import io.txbox.internal.database.Database;
 import io.txbox.store.InboxScopeTable;
-import io.txbox.store.InboxTable;
 import io.txbox.store.PurgeBatch;
 import io.txbox.store.RowState;
 import io.txbox.store.StorableText;
@@ -13,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * Purges the rows of one consumer group, scope by scope, in small transactions. Not thread-safe.
  */
 final class GroupPurge {
-  private static final List<RowState> MAY_GO = List.of(RowState.PROCESSED, RowState.DISCARDED);
-
   private final String group;
   private final Retention retention;
   private final Database database;
@@ -83,9 +81,9 @@ final class GroupPurge {
    * Moves the horizons and purges what they let go.
    *
    * @param reading the purge clock
-   * @param until the time, by {@code nanoTime}, at which to begin no further batch
+   * @param timeLeft whether to begin a further batch
    */
-  List<Purged> run(PurgeClock.Reading reading, Fence fence, long until) {
+  List<Purged> run(PurgeClock.Reading reading, Fence fence, BooleanSupplier timeLeft) {
     List<Due> due = new ArrayList<>();
     Optional<Instant> wanted = reading.time().map(time -> time.minus(retention.duration()));
     scopes()
@@ -96,18 +94,18 @@ final class GroupPurge {
                     .ifPresent(before -> due.add(new Due(scope.id(), scope.name(), before))));
     Collections.shuffle(due); // If time does not suffice, it is not always the same that waits.
     return due.stream()
-        .map(scope -> purge(scope, fence, until))
+        .map(scope -> purge(scope, fence, timeLeft))
         .filter(purged -> purged.rows() > 0 || purged.moreWait())
         .toList();
   }
 
-  private Purged purge(Due scope, Fence fence, long until) {
+  private Purged purge(Due scope, Fence fence, BooleanSupplier timeLeft) {
     long begun = nanoTime.getAsLong();
     long rows = 0;
     boolean moreWait = false;
-    for (RowState state : MAY_GO) {
+    for (RowState state : ScopeRows.MAY_GO) {
       boolean more = true;
-      while (more && nanoTime.getAsLong() - until < 0) {
+      while (more && timeLeft.getAsBoolean()) {
         int limit = batch.rows();
         int purged = purge(new PurgeBatch(scope.id(), state, scope.before(), limit), fence);
         rows += purged;
@@ -170,7 +168,8 @@ final class GroupPurge {
                                 row.value2(),
                                 Optional.ofNullable(row.value3()),
                                 Optional.ofNullable(row.value4()),
-                                oldestExpired(row.value1(), row.value4(), tx)))
+                                new ScopeRows(database, row.value1(), tx)
+                                    .oldestExpired(row.value4())))
                     .toList());
     return new JanitorHealth.Group(
         group,
@@ -181,26 +180,28 @@ final class GroupPurge {
         scopes);
   }
 
-  private Optional<Duration> oldestExpired(
-      short scopeId, @Nullable Instant purgeHorizon, DSLContext tx) {
-    if (purgeHorizon == null) {
-      return Optional.empty();
-    }
-    return MAY_GO.stream()
-        .flatMap(state -> oldest(scopeId, state, tx).stream())
-        .filter(purgeHorizon::isAfter)
-        .map(oldest -> Duration.between(oldest, purgeHorizon))
-        .max(Duration::compareTo);
+  /** Says what a pass would purge by now and a little later, and changes nothing. */
+  PurgePreview.Group preview() {
+    PurgeClock.Reading reading = clock.peek();
+    return new PurgePreview.Group(
+        group,
+        retention,
+        reading.time(),
+        reading.heldBy(),
+        database.inTransaction(tx -> preview(reading, tx)));
   }
 
-  private Optional<Instant> oldest(short scopeId, RowState state, DSLContext tx) {
-    InboxTable inbox = database.schema().inbox();
-    return tx.select(inbox.processedAt)
-        .from(inbox)
-        .where(inbox.scopeId.eq(scopeId))
-        .and(inbox.state.eq(state.code()))
-        .orderBy(inbox.processedAt)
-        .limit(1)
-        .fetchOptional(inbox.processedAt);
+  private List<PurgePreview.Scope> preview(PurgeClock.Reading reading, DSLContext tx) {
+    InboxScopeTable table = database.schema().scope();
+    return tx.select(table.id, table.scope, table.purgeHorizon, table.horizon)
+        .from(table)
+        .where(table.consumerGroup.eq(StorableText.of(group)))
+        .orderBy(table.scope)
+        .fetch()
+        .map(
+            row ->
+                new ScopePreview(
+                        row.value2(), row.value3(), row.value4(), reading, retention.duration())
+                    .of(new ScopeRows(database, row.value1(), tx)));
   }
 }

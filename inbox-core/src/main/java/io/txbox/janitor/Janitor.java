@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,7 @@ public final class Janitor implements AutoCloseable {
   private final List<GroupProgress> progresses;
   private final Supervision supervision;
   private final PollingLoop loop;
+  private volatile boolean closed;
 
   private Janitor(Builder builder) {
     database = new Database(builder.dsl, builder.dialect, builder.schema);
@@ -96,10 +98,21 @@ public final class Janitor implements AutoCloseable {
    * @throws IllegalStateException if it was started or closed before
    */
   public void start() {
-    SetupCheck.database(database);
-    groups.values().forEach(this::checkRetention);
+    check();
     loop.start();
     log.info("{} - Purges the rows of {}", name, groups.keySet());
+  }
+
+  /**
+   * Checks that all is as it must be, as {@link #start()} does; for whoever calls {@link #pass()}
+   * himself.
+   *
+   * @throws io.txbox.SetupException if the database or its schema is not fit, or a retention is too
+   *     short for the brokers
+   */
+  public void check() {
+    SetupCheck.database(database);
+    groups.values().forEach(this::checkRetention);
   }
 
   private void checkRetention(GroupPurge group) {
@@ -120,9 +133,12 @@ public final class Janitor implements AutoCloseable {
    * what they let go, unless another janitor has the lease. {@link #start()} has it done again and
    * again; whoever wants it done just now may call it as well.
    *
-   * @return whether more rows may go than there was time for
+   * @return whether more rows may go than there was time for; false once it is closed
    */
   public synchronized boolean pass() {
+    if (closed) {
+      return false;
+    }
     OptionalLong term = lease.acquire();
     Map<GroupPurge, Reading> readings = new LinkedHashMap<>();
     boolean moreWaits = false;
@@ -134,7 +150,7 @@ public final class Janitor implements AutoCloseable {
         lease.release(term.getAsLong());
       }
     }
-    supervision.passed(readings, groups.values(), database.skew(clock));
+    supervision.passed(readings, term.isEmpty(), groups.values(), database.skew(clock));
     return moreWaits;
   }
 
@@ -145,15 +161,31 @@ public final class Janitor implements AutoCloseable {
 
   private boolean purge(Map<GroupPurge, Reading> readings, long term) {
     long until = nanoTime.getAsLong() + passTime.toNanos();
+    BooleanSupplier timeLeft = () -> !closed && nanoTime.getAsLong() - until < 0;
     boolean moreWaits = false;
     for (Map.Entry<GroupPurge, Reading> group : readings.entrySet()) {
       for (GroupPurge.Purged purged :
-          group.getKey().run(group.getValue(), tx -> lease.renew(term, tx), until)) {
+          group.getKey().run(group.getValue(), tx -> lease.renew(term, tx), timeLeft)) {
         supervision.purged(group.getKey().group(), purged);
         moreWaits |= purged.moreWait();
       }
     }
     return moreWaits;
+  }
+
+  /**
+   * Says what would be purged and why no more: asks the brokers and the database, and changes
+   * nothing, neither rows nor horizons nor what the purge clocks go by. It needs no lease, and no
+   * more rights than to read.
+   *
+   * @throws IllegalStateException if it is closed
+   */
+  public synchronized PurgePreview preview() {
+    if (closed) {
+      throw new IllegalStateException("The janitor " + name + " is closed: build a new one");
+    }
+    return new PurgePreview(
+        lease.heldBy(), groups.values().stream().map(GroupPurge::preview).toList());
   }
 
   /**
@@ -180,9 +212,13 @@ public final class Janitor implements AutoCloseable {
     return group.clock().retire(topic, queue);
   }
 
-  /** Stops: lets a batch end. Idempotent, and legal before {@link #start()}. */
+  /**
+   * Stops: lets a batch end, and with it the pass that it is of. Idempotent, and legal before
+   * {@link #start()}.
+   */
   @Override
   public void close() {
+    closed = true;
     loop.close();
     progresses.forEach(GroupProgress::close);
   }

@@ -12,10 +12,16 @@ import java.util.Optional;
  * @param rowsPurged how many rows this instance has purged since its start
  * @param lastPass when its last pass ended that did not fail, whether or not another instance had
  *     the lease
+ * @param standby whether another instance had the lease in the last pass, so that this one did
+ *     nothing
  * @param groups the consumer groups, as the last pass found them
  */
 public record JanitorHealth(
-    List<String> problems, long rowsPurged, Optional<Instant> lastPass, List<Group> groups) {
+    List<String> problems,
+    long rowsPurged,
+    Optional<Instant> lastPass,
+    boolean standby,
+    List<Group> groups) {
   public JanitorHealth {
     problems = List.copyOf(problems);
     groups = List.copyOf(groups);

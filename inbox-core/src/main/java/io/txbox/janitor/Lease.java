@@ -5,6 +5,7 @@ import io.txbox.store.InboxLeaseTable;
 import io.txbox.store.StorableText;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import org.jooq.DSLContext;
@@ -66,6 +67,11 @@ final class Lease {
   /** Says whether another one had it when it was last asked for. */
   boolean isTaken() {
     return taken;
+  }
+
+  /** Returns who has the lease, which may be this one; empty if nobody has. */
+  Optional<String> heldBy() {
+    return Optional.ofNullable(database.inTransaction(this::read)).map(Row::holder);
   }
 
   private @Nullable Row read(DSLContext tx) {

@@ -79,8 +79,29 @@ final class PurgeClock {
     }
   }
 
+  /** What the clock shows, and what is to be noted for the next time. */
+  private record Look(
+      Reading reading,
+      List<QueueProgress> told,
+      Optional<Instant> sample,
+      Duration step,
+      Optional<Instant> forgetBefore) {}
+
   /** Asks the brokers, remembers what they say, and tells the time. */
   Reading read() {
+    return look(this::note);
+  }
+
+  /** Asks the brokers and tells the time; leaves no trace. */
+  Reading peek() {
+    return look((now, look, tx) -> {});
+  }
+
+  private interface Notes {
+    void take(Instant now, Look look, DSLContext tx);
+  }
+
+  private Reading look(Notes notes) {
     Instant now = clock.instant();
     if (progress == null) {
       return Reading.of(now, Optional.empty());
@@ -93,28 +114,39 @@ final class PurgeClock {
     } catch (ProgressUnknownException e) {
       return Reading.held(String.valueOf(e.getMessage()), Optional.empty());
     }
-    return database.inTransaction(tx -> read(now, told, times, tx));
+    return database.inTransaction(
+        tx -> {
+          Look look = look(now, told, times, tx);
+          notes.take(now, look, tx);
+          return look.reading();
+        });
   }
 
-  private Reading read(Instant now, List<QueueProgress> told, BrokerTimes times, DSLContext tx) {
+  private Look look(Instant now, List<QueueProgress> told, BrokerTimes times, DSLContext tx) {
+    Duration step = times.retries().dividedBy(SAMPLES);
     Optional<String> doubt = missing(told, tx).or(() -> unknown(told));
-    told.forEach(queue -> remember(queue, now, tx));
     if (doubt.isPresent()) {
-      return Reading.held(doubt.get(), times.skew());
+      Reading held = Reading.held(doubt.get(), times.skew());
+      return new Look(held, told, Optional.empty(), step, Optional.empty());
     }
     Instant consumed = earliest(now, told, false);
     Instant retried = earliest(now, told, true);
-    Duration step = times.retries().dividedBy(SAMPLES);
     Duration back = times.retries().plus(times.retries().dividedBy(2));
-    Optional<Instant> firstConsumed = consumed(back, retried, step, tx);
-    if (retried.equals(now)) {
-      sample(now, consumed, step, tx);
-    } else {
-      firstConsumed.ifPresent(past -> sample(now, earlier(past, consumed), step, tx));
-    }
-    return firstConsumed
-        .map(past -> Reading.of(earlier(past, consumed), times.skew()))
-        .orElseGet(() -> Reading.starts(back, times.skew()));
+    Optional<Record2<Instant, Instant>> first = consumed(back, retried, step, tx);
+    Optional<Instant> time = first.map(sample -> earlier(sample.value2(), consumed));
+    return new Look(
+        time.map(it -> Reading.of(it, times.skew()))
+            .orElseGet(() -> Reading.starts(back, times.skew())),
+        told,
+        retried.equals(now) ? Optional.of(consumed) : time,
+        step,
+        first.map(Record2::value1));
+  }
+
+  private void note(Instant now, Look look, DSLContext tx) {
+    look.told().forEach(queue -> remember(queue, now, tx));
+    look.sample().ifPresent(through -> sample(now, through, look.step(), tx));
+    look.forgetBefore().ifPresent(time -> forgetSamples(time, tx));
   }
 
   private static Instant earliest(Instant now, List<QueueProgress> told, boolean redeliveries) {
@@ -224,11 +256,18 @@ final class PurgeClock {
     }
   }
 
+  private void forgetSamples(Instant before, DSLContext tx) {
+    tx.deleteFrom(samples)
+        .where(samples.consumerGroup.eq(group))
+        .and(samples.sampledAt.lt(before))
+        .execute();
+  }
+
   /**
-   * Returns how far the group had consumed when it had been watched for so long until a time, and
-   * forgets what was before. Time without samples does not count.
+   * Returns when the group had been watched for so long until a time, and how far it had consumed
+   * then. Time without samples does not count.
    */
-  private Optional<Instant> consumed(
+  private Optional<Record2<Instant, Instant>> consumed(
       Duration watched, Instant until, Duration step, DSLContext tx) {
     Duration most = step.multipliedBy(2);
     Duration left = watched;
@@ -237,11 +276,7 @@ final class PurgeClock {
       Duration gap = Duration.between(sample.value1(), later);
       left = left.minus(gap.compareTo(most) < 0 ? gap : most);
       if (left.isNegative() || left.isZero()) {
-        tx.deleteFrom(samples)
-            .where(samples.consumerGroup.eq(group))
-            .and(samples.sampledAt.lt(sample.value1()))
-            .execute();
-        return Optional.of(sample.value2());
+        return Optional.of(sample);
       }
       later = sample.value1();
     }

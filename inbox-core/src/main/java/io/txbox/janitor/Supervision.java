@@ -43,6 +43,7 @@ final class Supervision {
   private final Map<String, Long> heldSince = new HashMap<>();
   private List<JanitorHealth.Group> groups = List.of();
   private Optional<Instant> lastPass = Optional.empty();
+  private boolean standby;
   private long passedAt;
   private long rowsPurged;
   private long remindedAt;
@@ -80,15 +81,23 @@ final class Supervision {
     }
   }
 
-  /** Takes note of a pass that came to its end. */
+  /**
+   * Takes note of a pass that came to its end.
+   *
+   * @param standby whether another instance had the lease
+   */
   void passed(
-      Map<GroupPurge, Reading> readings, Collection<GroupPurge> all, Duration databaseSkew) {
+      Map<GroupPurge, Reading> readings,
+      boolean standby,
+      Collection<GroupPurge> all,
+      Duration databaseSkew) {
     List<JanitorHealth.Group> found =
         all.stream()
             .map(group -> group.look(readings.get(group), Optional.of(databaseSkew)))
             .toList();
     synchronized (this) {
       groups = found;
+      this.standby = standby;
       passedAt = nanoTime.getAsLong();
       lastPass = Optional.of(clock.instant());
       readings.forEach((group, reading) -> watchClock(group.group(), reading));
@@ -141,7 +150,7 @@ final class Supervision {
   }
 
   synchronized JanitorHealth health() {
-    return new JanitorHealth(problems(), rowsPurged, lastPass, groups);
+    return new JanitorHealth(problems(), rowsPurged, lastPass, standby, groups);
   }
 
   private List<String> problems() {

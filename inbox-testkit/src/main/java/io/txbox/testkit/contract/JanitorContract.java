@@ -12,7 +12,9 @@ import io.txbox.janitor.Janitor;
 import io.txbox.janitor.JanitorEvent;
 import io.txbox.janitor.JanitorHealth;
 import io.txbox.janitor.LatePolicy;
+import io.txbox.janitor.PurgePreview;
 import io.txbox.janitor.Retention;
+import io.txbox.store.InboxLeaseTable;
 import io.txbox.store.InboxParkedTable;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxScopeTable;
@@ -24,6 +26,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -481,6 +484,157 @@ public abstract class JanitorContract extends DatabaseContract {
     purge(janitor);
 
     assertThat(inboxRows()).isZero();
+  }
+
+  // What would go
+
+  @Test
+  void thePreviewSaysWhatWouldGoAndChangesNothing() {
+    Inbox inbox = inbox();
+    IntStream.range(0, 3).forEach(i -> inbox.receive(message("old" + i, time.instant())));
+    Instant oldest = time.instant();
+    Janitor watcher = watched(Retention.of(WEEK.multipliedBy(10)));
+    IntStream.range(0, 2).forEach(i -> inbox.receive(message("new" + i, time.instant())));
+    time.advance(WEEK.minus(WATCHED.dividedBy(2)));
+    watch(watcher);
+    Janitor janitor = janitor(Retention.of(WEEK));
+    List<String> before = tables();
+
+    PurgePreview.Scope announced = previewOf(janitor);
+    assertThat(announced.scope()).isEqualTo(TOPIC);
+    assertThat(announced.now()).hasToString("0");
+    assertThat(announced.soon()).hasToString("3");
+    assertThat(announced.oldest()).contains(oldest);
+    assertThat(announced.whyNone())
+        .hasValueSatisfying(why -> assertThat(why).contains("announced"));
+    time.advance(Duration.ofHours(1));
+    assertThat(previewOf(janitor).soon()).hasToString("3");
+    assertThat(tables()).isEqualTo(before);
+
+    announceAndPurge(janitor);
+    assertThat(inboxRows()).isEqualTo(2);
+    assertThat(previewOf(janitor))
+        .satisfies(
+            purged -> {
+              assertThat(purged.now().isNone()).isTrue();
+              assertThat(purged.soon().isNone()).isTrue();
+              assertThat(purged.horizon())
+                  .hasValueSatisfying(
+                      horizon -> assertThat(horizon).isAfterOrEqualTo(purged.purgeHorizon().get()));
+              assertThat(purged.whyNone())
+                  .hasValueSatisfying(why -> assertThat(why).contains("by 7 d; it shows "));
+            });
+  }
+
+  @Test
+  void thePreviewCountsByTheHorizonThatAPassPurgesBy() throws SQLException {
+    inbox().receive(message("a", time.instant()));
+    inbox().receive(message("b", time.instant()));
+    Janitor janitor = janitor(BY_THE_DAY);
+    time.advance(WEEK.plusSeconds(1));
+    janitor.pass();
+    time.advance(Duration.ofSeconds(10));
+    InboxTable table = InboxSchema.ofConnection().inbox();
+    dsl()
+        .transaction(
+            tx -> {
+              tx.dsl().selectFrom(table).where(table.scopeId.eq(scopeId())).forUpdate().fetch();
+              janitor.pass(); // Purges by the horizon, and passes over both.
+            });
+
+    PurgePreview.Scope scope = previewOf(janitor);
+    assertThat(scope.now()).isEqualTo(new PurgePreview.Rows(2, false));
+    assertThat(scope.whyNone()).isEmpty();
+    assertThat(scope.purgeHorizon()).isPresent();
+    assertThat(inboxRows()).isEqualTo(2);
+  }
+
+  @Test
+  void thePreviewSaysWhatHoldsTheClock() {
+    inbox().receive(message("a", time.instant()));
+    Janitor janitor = watched(Retention.of(WEEK));
+    time.advance(WEEK.multipliedBy(2));
+    progress.silent(true);
+
+    PurgePreview.Group held = janitor.preview().groups().get(0);
+    assertThat(held.clock()).isEmpty();
+    assertThat(held.heldBy()).contains("broker b does not answer");
+    assertThat(held.scopes().get(0).soon().isNone()).isTrue();
+    assertThat(held.scopes().get(0).whyNone())
+        .hasValueSatisfying(
+            why -> assertThat(why).contains("stands still: broker b does not answer"));
+  }
+
+  @Test
+  void thePreviewOfAGroupThatIsNotWatchedYetLeavesNoTrace() {
+    inbox().receive(message("a", time.instant()));
+    List<String> before = tables();
+
+    PurgePreview.Group group = janitor(Retention.of(WEEK)).preview().groups().get(0);
+
+    assertThat(group.heldBy())
+        .hasValueSatisfying(why -> assertThat(why).contains("not been watched"));
+    assertThat(tables()).isEqualTo(before);
+  }
+
+  @Test
+  void thePreviewNeedsNoLeaseAndSaysWhoHasIt() {
+    inbox().receive(message("a", time.instant()));
+    Janitor janitor = janitor(BY_THE_DAY);
+    time.advance(WEEK.plusSeconds(1));
+    janitor.pass();
+    assertThat(janitor.preview().leaseHolder()).isEmpty();
+    hold("another one");
+
+    assertThat(janitor.preview().leaseHolder()).contains("another one");
+    assertThat(previewOf(janitor).soon()).hasToString("1");
+    janitor.pass();
+    assertThat(janitor.health().standby()).isTrue();
+    time.advance(Duration.ofSeconds(90)); // As long as a holder may stand still.
+    janitor.pass();
+    assertThat(janitor.health().standby()).isFalse();
+  }
+
+  @Test
+  void theParkedRowsAreNotInThePreview() {
+    inbox().receive(message("a", time.instant()));
+    InboxTable table = InboxSchema.ofConnection().inbox();
+    dsl()
+        .update(table)
+        .set(table.state, RowState.PARKED.code())
+        .where(table.scopeId.eq(scopeId()))
+        .execute();
+    time.advance(WEEK.multipliedBy(2));
+
+    PurgePreview.Scope scope = previewOf(janitor(BY_THE_DAY));
+    assertThat(scope.soon().isNone()).isTrue();
+    assertThat(scope.oldest()).isEmpty();
+    assertThat(scope.whyNone()).hasValueSatisfying(why -> assertThat(why).contains("parked"));
+  }
+
+  private static PurgePreview.Scope previewOf(Janitor janitor) {
+    return janitor.preview().groups().get(0).scopes().get(0);
+  }
+
+  /** Has another janitor take the lease, which every database has one of. */
+  private void hold(String holder) {
+    InboxLeaseTable lease = InboxSchema.ofConnection().lease();
+    assertThat(dsl().update(lease).set(lease.holder, holder).execute()).isEqualTo(1);
+  }
+
+  /** Returns all that a janitor may change for the group. */
+  private List<String> tables() {
+    InboxSchema schema = InboxSchema.ofConnection();
+    return Stream.of(
+            dsl().selectFrom(schema.scope()).where(schema.scope().consumerGroup.eq(group)),
+            dsl().selectFrom(schema.queue()).where(schema.queue().consumerGroup.eq(group)),
+            dsl().selectFrom(schema.clock()).where(schema.clock().consumerGroup.eq(group)),
+            dsl().selectFrom(schema.inbox()).where(schema.inbox().scopeId.eq(scopeId())),
+            dsl().selectFrom(schema.lease()))
+        .flatMap(rows -> rows.fetch().stream())
+        .map(row -> Arrays.deepToString(row.intoArray()))
+        .sorted()
+        .toList();
   }
 
   // One at a time, in small pieces
