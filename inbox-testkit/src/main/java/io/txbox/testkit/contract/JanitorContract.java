@@ -544,6 +544,7 @@ public abstract class JanitorContract extends DatabaseContract {
 
     PurgePreview.Scope scope = previewOf(janitor);
     assertThat(scope.now()).isEqualTo(new PurgePreview.Rows(2, false));
+    assertThat(scope.soon().isNone()).isTrue();
     assertThat(scope.whyNone()).isEmpty();
     assertThat(scope.purgeHorizon()).isPresent();
     assertThat(inboxRows()).isEqualTo(2);

@@ -1,0 +1,77 @@
+package io.txbox.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/**
+ * The command line: {@code java -jar inbox-cli-VERSION.jar --help}.
+ *
+ * <p>Exit codes: 0 done, 1 it failed or the purge clock stands still, 2 the command line was wrong.
+ */
+@Command(
+    name = "inbox-cli",
+    mixinStandardHelpOptions = true,
+    scope = ScopeType.INHERIT,
+    versionProvider = Cli.Version.class,
+    description = "Looks after the inbox of txbox in a PostgreSQL, MySQL or MariaDB database.",
+    subcommands = {PurgeCommand.class, HelpCommand.class},
+    synopsisSubcommandLabel = "COMMAND",
+    footer = {
+      "",
+      "Exit codes: 0 done, 1 it failed or the purge clock stands still,",
+      "2 the command line was wrong."
+    })
+public final class Cli {
+  @Option(
+      names = "--stacktrace",
+      scope = ScopeType.INHERIT,
+      description = "On an error, print where it came from.")
+  private boolean stacktrace;
+
+  private Cli() {}
+
+  /** Runs a command and ends the process with its exit code. */
+  public static void main(String... arguments) {
+    System.exit(
+        run(
+            new PrintWriter(System.out, true, UTF_8),
+            new PrintWriter(System.err, true, UTF_8),
+            arguments));
+  }
+
+  static int run(PrintWriter out, PrintWriter err, String... arguments) {
+    Cli cli = new Cli();
+    CommandLine commandLine = new CommandLine(cli).setOut(out).setErr(err);
+    commandLine.setExecutionExceptionHandler(
+        (thrown, command, parsed) -> {
+          if (thrown instanceof IllegalArgumentException) {
+            return command
+                .getParameterExceptionHandler()
+                .handleParseException(
+                    new CommandLine.ParameterException(command, thrown.getMessage(), thrown),
+                    arguments);
+          }
+          err.println(thrown.getMessage());
+          if (cli.stacktrace) {
+            thrown.printStackTrace(err);
+          }
+          return CommandLine.ExitCode.SOFTWARE;
+        });
+    return commandLine.execute(arguments);
+  }
+
+  /** Says which version of the library this is. */
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = Cli.class.getPackage().getImplementationVersion();
+      return new String[] {"inbox-cli " + (version == null ? "(not from its jar)" : version)};
+    }
+  }
+}
