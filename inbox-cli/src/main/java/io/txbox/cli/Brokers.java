@@ -2,8 +2,10 @@ package io.txbox.cli;
 
 import io.txbox.janitor.GroupProgress;
 import io.txbox.rocketmq.RocketMqProgress;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.apache.rocketmq.acl.common.AclClientRPCHook;
 import org.apache.rocketmq.acl.common.SessionCredentials;
 import org.jspecify.annotations.Nullable;
@@ -50,14 +52,27 @@ final class Brokers {
     return topics;
   }
 
-  GroupProgress progress(String consumerGroup, Set<String> consumed) {
-    RocketMqProgress.Builder builder =
-        RocketMqProgress.builder(consumerGroup)
-            .topics(consumed)
-            .maxReconsumeTimes(maxReconsumeTimes);
+  /**
+   * Refuses what can be seen to be wrong without a broker.
+   *
+   * @throws IllegalArgumentException if it is
+   */
+  void check(String consumerGroup) {
+    RocketMqProgress.Builder unused = builder(consumerGroup, topics);
+  }
+
+  /** Makes what asks the brokers about these topics. */
+  GroupProgress progress(String consumerGroup, Collection<String> consumed) {
+    return builder(consumerGroup, consumed).build();
+  }
+
+  private RocketMqProgress.Builder builder(String consumerGroup, Collection<String> consumed) {
+    RocketMqProgress.Builder builder = RocketMqProgress.builder(consumerGroup);
     if (nameServer != null) {
-      builder.nameServer(nameServer);
+      set("--name-server", nameServer, builder::nameServer);
     }
+    consumed.forEach(topic -> set("--topic", topic, name -> builder.topics(Set.of(name))));
+    set("--max-reconsume-times", maxReconsumeTimes, builder::maxReconsumeTimes);
     String accessKey = System.getenv(ACCESS_KEY);
     String secretKey = System.getenv(SECRET_KEY);
     if ((accessKey == null) != (secretKey == null)) {
@@ -69,6 +84,16 @@ final class Brokers {
     if (accessKey != null && secretKey != null) {
       builder.rpcHook(new AclClientRPCHook(new SessionCredentials(accessKey, secretKey)));
     }
-    return builder.build();
+    return builder;
+  }
+
+  /** Names the option in what is said of its value. */
+  private static <T> void set(String option, T value, Function<T, ?> setter) {
+    try {
+      Object unused = setter.apply(value);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          option + " '" + value + "' is refused: " + e.getMessage(), e);
+    }
   }
 }

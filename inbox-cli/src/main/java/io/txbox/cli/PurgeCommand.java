@@ -98,6 +98,7 @@ final class PurgeCommand implements Callable<Integer> {
     if (leaseWait < 0) {
       throw new IllegalArgumentException("--lease-wait must be at least 0, but was " + leaseWait);
     }
+    brokers.check(group);
     if (!brokers.areNamed() && !byWallClock) {
       throw new IllegalArgumentException(
           "--name-server is missing: the brokers must be asked how far the group has consumed. For"
