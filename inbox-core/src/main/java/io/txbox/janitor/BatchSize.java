@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * Says how many rows one transaction of the janitor deletes: fewer after a slow one, more again
- * after quick ones. Not thread-safe.
+ * after quick ones; and how long to rest before the next one. Not thread-safe.
  */
 final class BatchSize {
   static final int LEAST = 50;
@@ -15,14 +15,30 @@ final class BatchSize {
 
   private static final Duration QUICK = Duration.ofMillis(50);
 
+  /**
+   * So many times as long as a batch takes: the purge gets a fifth of one connection's time, and
+   * leaves the rest of the database to the consumers.
+   */
+  private static final int REST = 4;
+
+  private static final Duration LONGEST_REST = Duration.ofSeconds(1);
+
   private int rows = 500;
+  private Duration rest = Duration.ZERO;
 
   int rows() {
     return rows;
   }
 
+  /** Returns how long to rest after the last batch, if another one follows. */
+  Duration rest() {
+    return rest;
+  }
+
   /** Learns how long a batch of this size took. */
   void took(Duration elapsed) {
+    Duration wanted = elapsed.multipliedBy(REST);
+    rest = wanted.compareTo(LONGEST_REST) < 0 ? wanted : LONGEST_REST;
     if (elapsed.compareTo(SLOW) > 0) {
       rows = Math.max(LEAST, rows / 2);
     } else if (elapsed.compareTo(QUICK) < 0) {

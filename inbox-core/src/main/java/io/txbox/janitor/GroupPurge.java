@@ -10,8 +10,11 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jooq.DSLContext;
@@ -29,6 +32,12 @@ final class GroupPurge {
   private final Horizons horizons;
   private final LongSupplier nanoTime;
   private final BatchSize batch = new BatchSize();
+
+  /**
+   * Where to go on, while more rows may go than there is time for. Once all were gone through it
+   * begins with the first again: with what was locked, or came late.
+   */
+  private final Map<Part, Instant> reached = new HashMap<>();
 
   GroupPurge(
       String group,
@@ -48,6 +57,9 @@ final class GroupPurge {
 
   /** A scope, and by which horizon its rows may be purged. */
   private record Due(short id, String scope, Instant before) {}
+
+  /** The rows of a scope and a state: a stretch of the index. */
+  private record Part(short scopeId, RowState state) {}
 
   /** What was purged of a scope. */
   record Purged(String scope, long rows, Duration elapsed, boolean moreWait) {}
@@ -105,11 +117,22 @@ final class GroupPurge {
     boolean moreWait = false;
     for (RowState state : ScopeRows.MAY_GO) {
       boolean more = true;
+      Part part = new Part(scope.id(), state);
+      Instant from = begin(part);
       while (more && timeLeft.getAsBoolean()) {
         int limit = batch.rows();
-        int purged = purge(new PurgeBatch(scope.id(), state, scope.before(), limit), fence);
-        rows += purged;
-        more = purged == limit;
+        Done done = purge(new PurgeBatch(scope.id(), state, from, scope.before(), limit), fence);
+        rows += done.rows();
+        from = done.next();
+        more = done.rows() == limit;
+        if (more) {
+          LockSupport.parkNanos(batch.rest().toNanos());
+        }
+      }
+      if (more) {
+        reached.put(part, from);
+      } else {
+        reached.remove(part);
       }
       moreWait |= more;
     }
@@ -117,18 +140,42 @@ final class GroupPurge {
         scope.scope(), rows, Duration.ofNanos(nanoTime.getAsLong() - begun), moreWait);
   }
 
-  private int purge(PurgeBatch rows, Fence fence) {
+  /** Returns where the rows begin that were not purged yet, as far as that is known. */
+  private Instant begin(Part part) {
+    return reached.getOrDefault(part, PurgeBatch.FROM_THE_FIRST);
+  }
+
+  /**
+   * What a batch did.
+   *
+   * @param next where the next one may begin
+   */
+  private record Done(int rows, Instant next) {}
+
+  private Done purge(PurgeBatch rows, Fence fence) {
     long begun = System.nanoTime();
-    int purged =
+    Done done =
         database.inTransaction(
             tx -> {
               if (!fence.holds(tx)) {
                 throw new LeaseLostException();
               }
-              return database.purge(tx, rows);
+              int purged = database.purge(tx, rows);
+              return new Done(purged, purged < rows.limit() ? rows.from() : next(rows, tx));
             });
     batch.took(Duration.ofNanos(System.nanoTime() - begun));
-    return purged;
+    return done;
+  }
+
+  /**
+   * Finds the row with which the next batch begins. Without it each batch would read all that was
+   * deleted before it and that the server has not cleaned away yet: an old snapshot keeps it from
+   * that, and InnoDB is slower at it than the purge.
+   */
+  private Instant next(PurgeBatch rows, DSLContext tx) {
+    return new ScopeRows(database, rows.scopeId(), tx)
+        .oldest(rows.state(), rows.from())
+        .orElse(rows.before());
   }
 
   /** Says that another janitor has taken over, since this one was away for too long. */
@@ -169,7 +216,9 @@ final class GroupPurge {
                                 Optional.ofNullable(row.value3()),
                                 Optional.ofNullable(row.value4()),
                                 new ScopeRows(database, row.value1(), tx)
-                                    .oldestExpired(row.value4())))
+                                    .oldestExpired(
+                                        row.value4(),
+                                        state -> begin(new Part(row.value1(), state)))))
                     .toList());
     return new JanitorHealth.Group(
         group,

@@ -2,11 +2,13 @@ package io.txbox.janitor;
 
 import io.txbox.internal.database.Database;
 import io.txbox.store.InboxTable;
+import io.txbox.store.PurgeBatch;
 import io.txbox.store.RowState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
@@ -28,14 +30,35 @@ final class ScopeRows {
 
   /** Returns when the oldest row that goes one day was processed. */
   Optional<Instant> oldest() {
-    return MAY_GO.stream().flatMap(state -> oldest(state).stream()).min(Instant::compareTo);
+    return oldest(any -> PurgeBatch.FROM_THE_FIRST);
   }
 
-  /** Returns for how long the oldest row could have gone by a horizon. */
-  Optional<Duration> oldestExpired(@Nullable Instant horizon) {
+  /**
+   * Returns for how long the oldest row could have gone by a horizon.
+   *
+   * @param from where to look from, in each state
+   */
+  Optional<Duration> oldestExpired(@Nullable Instant horizon, Function<RowState, Instant> from) {
     return horizon == null
         ? Optional.empty()
-        : oldest().filter(horizon::isAfter).map(oldest -> Duration.between(oldest, horizon));
+        : oldest(from).filter(horizon::isAfter).map(oldest -> Duration.between(oldest, horizon));
+  }
+
+  private Optional<Instant> oldest(Function<RowState, Instant> from) {
+    return MAY_GO.stream()
+        .flatMap(state -> oldest(state, from.apply(state)).stream())
+        .min(Instant::compareTo);
+  }
+
+  /** Returns when the oldest row in a state was processed that was so then or later. */
+  Optional<Instant> oldest(RowState state, Instant from) {
+    return tx.select(inbox.processedAt)
+        .from(inbox)
+        .where(of(state))
+        .and(inbox.processedAt.ge(from))
+        .orderBy(inbox.processedAt)
+        .limit(1)
+        .fetchOptional(inbox.processedAt);
   }
 
   /** Counts the rows that go by a horizon, and not by an earlier one; no more than so many. */
@@ -49,15 +72,6 @@ final class ScopeRows {
               tx.selectOne().from(inbox).where(of(state)).and(between).limit(most + 1 - rows));
     }
     return new PurgePreview.Rows(Math.min(rows, most), rows > most);
-  }
-
-  private Optional<Instant> oldest(RowState state) {
-    return tx.select(inbox.processedAt)
-        .from(inbox)
-        .where(of(state))
-        .orderBy(inbox.processedAt)
-        .limit(1)
-        .fetchOptional(inbox.processedAt);
   }
 
   private Condition of(RowState state) {

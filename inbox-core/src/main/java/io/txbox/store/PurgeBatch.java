@@ -7,10 +7,15 @@ import java.time.Instant;
  *
  * @param scopeId the id of their consumer group and scope
  * @param state their state; never {@link RowState#PARKED}
+ * @param from only what was processed then or later: what another batch has been through need not
+ *     be read again
  * @param before only what was processed before this
  * @param limit at most so many
  */
-public record PurgeBatch(short scopeId, RowState state, Instant before, int limit) {
+public record PurgeBatch(short scopeId, RowState state, Instant from, Instant before, int limit) {
+  /** Before all rows. */
+  public static final Instant FROM_THE_FIRST = Instant.ofEpochMilli(Long.MIN_VALUE);
+
   /**
    * Makes a batch.
    *

@@ -31,6 +31,15 @@ class BatchSizeTest {
     assertThat(batch.rows()).isEqualTo(begun);
   }
 
+  @Test
+  void restsForLongerThanItWorks() {
+    assertThat(batch.rest()).isZero();
+    took(1, Duration.ofMillis(20));
+    assertThat(batch.rest()).isEqualTo(Duration.ofMillis(80));
+    took(1, Duration.ofSeconds(10));
+    assertThat(batch.rest()).isEqualTo(Duration.ofSeconds(1));
+  }
+
   private void took(int times, Duration elapsed) {
     IntStream.range(0, times).forEach(any -> batch.took(elapsed));
   }

@@ -23,8 +23,8 @@ final class PurgeStatement {
     sql =
         "DELETE old FROM (SELECT scope_id, dedup_key FROM "
             + table
-            + " WHERE scope_id = ? AND state = ? AND processed_at < ? ORDER BY processed_at LIMIT ?"
-            + " FOR UPDATE SKIP LOCKED) AS may_go STRAIGHT_JOIN "
+            + " WHERE scope_id = ? AND state = ? AND processed_at >= ? AND processed_at < ?"
+            + " ORDER BY processed_at LIMIT ? FOR UPDATE SKIP LOCKED) AS may_go STRAIGHT_JOIN "
             + table
             + " AS old ON old.scope_id = may_go.scope_id AND old.dedup_key = may_go.dedup_key";
   }
@@ -34,8 +34,9 @@ final class PurgeStatement {
       statement.setQueryTimeout(TIMEOUT_S);
       statement.setShort(1, batch.scopeId());
       statement.setShort(2, batch.state().code());
-      statement.setLong(3, batch.before().toEpochMilli());
-      statement.setInt(4, batch.limit());
+      statement.setLong(3, batch.from().toEpochMilli());
+      statement.setLong(4, batch.before().toEpochMilli());
+      statement.setInt(5, batch.limit());
       return statement.executeUpdate();
     }
   }

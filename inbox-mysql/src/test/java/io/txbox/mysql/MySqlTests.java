@@ -22,6 +22,8 @@ import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.InboxTable;
+import io.txbox.store.PurgeBatch;
 import io.txbox.store.RowState;
 import io.txbox.testkit.database.TestDatabase;
 import java.sql.Connection;
@@ -34,6 +36,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -108,6 +111,85 @@ abstract class MySqlTests {
 
   private static String session(DSLContext dsl, String variable) {
     return dsl.fetchSingle("SELECT @@SESSION." + variable).get(0, String.class);
+  }
+
+  // What the purge reads
+
+  @Test
+  void aBatchOfAPurgeReadsItsRowsAndNoOthers() throws SQLException {
+    fillForThePurge();
+    try (Connection connection = open()) {
+      long asking = -rowsRead(connection) + rowsRead(connection);
+      long before = rowsRead(connection) + asking;
+      int purged = purge(connection, RowState.PROCESSED, Instant.ofEpochMilli(30_000));
+      long read = rowsRead(connection) - before;
+      connection.rollback();
+
+      assertThat(purged).isEqualTo(500);
+      // By the index, into the list and out of it, and by the key, of 8,000 that may go.
+      assertThat(read).isBetween(1_000L, 2_510L);
+    }
+  }
+
+  @Test
+  void aBatchThatFindsNothingReadsNothing() throws SQLException {
+    fillForThePurge();
+    try (Connection connection = open()) {
+      long asking = -rowsRead(connection) + rowsRead(connection);
+      long before = rowsRead(connection) + asking;
+      int purged = purge(connection, RowState.DISCARDED, Instant.EPOCH);
+      long read = rowsRead(connection) - before;
+      connection.rollback();
+
+      assertThat(purged).isZero();
+      assertThat(read).isLessThan(10);
+    }
+  }
+
+  private static int purge(Connection connection, RowState state, Instant before)
+      throws SQLException {
+    return new MySqlDialect()
+        .purge(
+            connection,
+            InboxSchema.ofConnection(),
+            new PurgeBatch((short) 102, state, PurgeBatch.FROM_THE_FIRST, before, 500));
+  }
+
+  /** Rows of three scopes and three states, of times that have nothing to do with their keys. */
+  private void fillForThePurge() {
+    dsl().execute("delete from inbox where scope_id between 101 and 103");
+    InboxTable inbox = InboxSchema.ofConnection().inbox();
+    for (int from = 0; from < 30_000; from += 1_000) {
+      var insert =
+          dsl()
+              .insertInto(
+                  inbox,
+                  inbox.scopeId,
+                  inbox.dedupKey,
+                  inbox.state,
+                  inbox.messageTime,
+                  inbox.processedAt,
+                  inbox.messageId,
+                  inbox.bodyFingerprint);
+      for (int ms = from; ms < from + 1_000; ms++) {
+        Instant at = Instant.ofEpochMilli(ms);
+        short state = (short) (ms % 50 < 40 ? 0 : 1 + ms % 2);
+        String key = UUID.nameUUIDFromBytes(new byte[] {(byte) ms, (byte) (ms >> 8)}).toString();
+        insert = insert.values((short) (101 + ms % 3), key, state, at, at, "id", 0L);
+      }
+      insert.execute();
+    }
+    dsl().fetch("analyze table inbox");
+  }
+
+  /** Returns how many rows this session has had read, by whichever way. */
+  private long rowsRead(Connection connection) {
+    return DSL
+        .using(connection, database().dialect())
+        .fetch("show session status like 'Handler_read%'")
+        .stream()
+        .mapToLong(row -> row.get(1, Long.class))
+        .sum();
   }
 
   // Isolation and lock waits

@@ -17,7 +17,8 @@ final class PurgeStatement {
   /** Far more than a batch takes; a statement that hangs must not hang for ever. */
   private static final int TIMEOUT_S = 60;
 
-  private static final String MAY_GO = "scope_id = ? AND state = ? AND processed_at < ?";
+  private static final String MAY_GO =
+      "scope_id = ? AND state = ? AND processed_at >= ? AND processed_at < ?";
 
   private final String sql;
 
@@ -48,7 +49,8 @@ final class PurgeStatement {
       throws SQLException {
     statement.setShort(first, batch.scopeId());
     statement.setShort(first + 1, batch.state().code());
-    statement.setLong(first + 2, batch.before().toEpochMilli());
-    return first + 3;
+    statement.setLong(first + 2, batch.from().toEpochMilli());
+    statement.setLong(first + 3, batch.before().toEpochMilli());
+    return first + 4;
   }
 }

@@ -7,7 +7,9 @@ import static org.awaitility.Awaitility.await;
 import io.txbox.InboxMessage;
 import io.txbox.inbox.Inbox;
 import io.txbox.inbox.InboxEvent;
+import io.txbox.inbox.InboxLanes;
 import io.txbox.inbox.Receipt;
+import io.txbox.internal.lane.LaneSettings;
 import io.txbox.janitor.Janitor;
 import io.txbox.janitor.JanitorEvent;
 import io.txbox.janitor.JanitorHealth;
@@ -16,11 +18,15 @@ import io.txbox.janitor.PurgePreview;
 import io.txbox.janitor.Retention;
 import io.txbox.store.InboxLeaseTable;
 import io.txbox.store.InboxParkedTable;
+import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxScopeTable;
 import io.txbox.store.InboxTable;
 import io.txbox.store.PurgeBatch;
 import io.txbox.store.RowState;
+import io.txbox.store.StoreDialect;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -30,6 +36,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -343,7 +350,7 @@ public abstract class JanitorContract extends DatabaseContract {
         .purge(
             connection,
             InboxSchema.ofConnection(),
-            new PurgeBatch(scopeId(), RowState.PROCESSED, before, 100));
+            new PurgeBatch(scopeId(), RowState.PROCESSED, PurgeBatch.FROM_THE_FIRST, before, 100));
   }
 
   // BC-49
@@ -661,6 +668,132 @@ public abstract class JanitorContract extends DatabaseContract {
     assertThat(three.stream().mapToLong(one -> one.health().rowsPurged()).sum()).isEqualTo(600);
   }
 
+  // BC-36
+  @Test
+  void purgesMuchWhileMuchComesWithoutADeadlock() throws Exception {
+    inbox().receive(message("first", time.instant()));
+    write("old", 6_000, time.instant());
+    time.advance(WEEK.plusSeconds(1));
+    write("live", 1_000, time.instant());
+    PurgesAtOnce purges = new PurgesAtOnce();
+    List<Janitor> three =
+        IntStream.range(0, 3)
+            .mapToObj(
+                i ->
+                    open(
+                        builder ->
+                            builder
+                                .group(group, BY_THE_DAY)
+                                .nanoTime(() -> time.nanos() + System.nanoTime())
+                                .passTime(Duration.ofMillis(100)),
+                        purges.watching(dialect())))
+            .toList();
+    three.forEach(JanitorContract::passOnce);
+    time.advance(Duration.ofSeconds(10));
+    three.forEach(JanitorContract::passOnce);
+    time.advance(Duration.ofSeconds(10));
+    List<InboxEvent.Retried> retried = new CopyOnWriteArrayList<>();
+    Inbox inbox =
+        Inbox.builder(group, dsl(), dialect())
+            .clock(time)
+            .listener(
+                event -> {
+                  if (event instanceof InboxEvent.Retried again) {
+                    retried.add(again);
+                  }
+                })
+            .handler(TOPIC, BY_KEYS, Effects.handler())
+            .build();
+    int sent = 0;
+    try (InboxLanes lanes = new InboxLanes(group, inbox, LaneSettings.DEFAULTS)) {
+      List<CompletableFuture<Void>> purging =
+          three.stream()
+              .map(one -> CompletableFuture.runAsync(() -> passAll(one), InboxContract.THREADS))
+              .toList();
+      CompletableFuture<Void> all =
+          CompletableFuture.allOf(purging.toArray(CompletableFuture<?>[]::new));
+      while (!all.isDone()) {
+        int from = sent;
+        List<InboxMessage> next =
+            IntStream.range(from, from + 500)
+                .mapToObj(i -> message("new" + i, time.instant()))
+                .toList();
+        lanes.submit(next).forEach(receipt -> assertThat(receipt.join().isProcessed()).isTrue());
+        sent += next.size();
+      }
+      all.join();
+    }
+
+    assertThat(three.stream().mapToLong(one -> one.health().rowsPurged()).sum()).isEqualTo(6_001);
+    assertThat(keysLike("old%")).isZero();
+    assertThat(keysLike("live%")).isEqualTo(1_000);
+    assertThat(keysLike("new%")).isEqualTo(sent).isPositive();
+    assertThat(effects().count()).isEqualTo(sent + 1);
+    assertThat(retried).isEmpty();
+    assertThat(purges.most()).isEqualTo(1);
+  }
+
+  /** Purges for as long as any rows may go, whoever of the janitors has the lease. */
+  private void passAll(Janitor janitor) {
+    while (keysLike("old%") > 0) {
+      passOnce(janitor);
+    }
+  }
+
+  private int keysLike(String pattern) {
+    InboxTable table = InboxSchema.ofConnection().inbox();
+    return dsl().fetchCount(table, table.scopeId.eq(scopeId()).and(table.dedupKey.like(pattern)));
+  }
+
+  /** Writes rows as a claim does, many at a time. */
+  private void write(String prefix, int count, Instant at) throws SQLException {
+    short scope = scopeId();
+    try (Connection connection = database().dataSource().getConnection()) {
+      connection.setAutoCommit(false);
+      for (int from = 0; from < count; from += 500) {
+        List<InboxRow> rows =
+            IntStream.range(from, from + 500)
+                .mapToObj(i -> "%s%06d".formatted(prefix, i))
+                .map(key -> new InboxRow(scope, key, RowState.PROCESSED, at, at, key, 0))
+                .toList();
+        dialect().claim(connection, InboxSchema.ofConnection(), rows, Duration.ofSeconds(20));
+        connection.commit();
+      }
+    }
+  }
+
+  /** Counts how many purges run at the same time. Thread-safe. */
+  private static final class PurgesAtOnce {
+    private final AtomicInteger now = new AtomicInteger();
+    private final AtomicInteger most = new AtomicInteger();
+
+    int most() {
+      return most.get();
+    }
+
+    StoreDialect watching(StoreDialect dialect) {
+      return (StoreDialect)
+          Proxy.newProxyInstance(
+              StoreDialect.class.getClassLoader(),
+              new Class<?>[] {StoreDialect.class},
+              (proxy, method, arguments) -> {
+                boolean purge = method.getName().equals("purge");
+                if (purge) {
+                  most.accumulateAndGet(now.incrementAndGet(), Math::max);
+                }
+                try {
+                  return method.invoke(dialect, arguments);
+                } catch (InvocationTargetException e) {
+                  throw e.getCause();
+                } finally {
+                  if (purge) {
+                    now.decrementAndGet();
+                  }
+                }
+              });
+    }
+  }
+
   private static void passOnce(Janitor janitor) {
     boolean unused = janitor.pass();
   }
@@ -854,10 +987,14 @@ public abstract class JanitorContract extends DatabaseContract {
   }
 
   private Janitor open(UnaryOperator<Janitor.Builder> groups) {
+    return open(groups, dialect());
+  }
+
+  private Janitor open(UnaryOperator<Janitor.Builder> groups, StoreDialect dialect) {
     Janitor janitor =
         groups
             .apply(
-                Janitor.builder(dsl(), dialect())
+                Janitor.builder(dsl(), dialect)
                     .name(group)
                     .clock(time)
                     .nanoTime(time::nanos)

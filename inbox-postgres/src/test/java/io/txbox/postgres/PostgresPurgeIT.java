@@ -1,0 +1,217 @@
+package io.txbox.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.txbox.janitor.Janitor;
+import io.txbox.janitor.Retention;
+import io.txbox.migrations.Migrations;
+import io.txbox.store.InboxSchema;
+import io.txbox.store.PurgeBatch;
+import io.txbox.store.RowState;
+import io.txbox.testkit.database.DatabaseExtension;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
+import org.jooq.DSLContext;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What the purge makes the server read, by its plans and its own counters. */
+class PostgresPurgeIT {
+  private static final int ROWS = 48_000;
+  private static final int LIMIT = 500;
+  private static final String INDEX = "inbox_scope_id_state_processed_at_idx";
+
+  @RegisterExtension
+  static final DatabaseExtension DATABASE =
+      DatabaseExtension.postgres().schema(Migrations::migrate);
+
+  private long nanos;
+
+  private static DSLContext dsl() {
+    return DATABASE.database().dsl();
+  }
+
+  /**
+   * Rows of three scopes and three states, of times that have nothing to do with where they lie.
+   */
+  @BeforeEach
+  void fill() {
+    dsl().execute("truncate inbox, inbox_scope restart identity");
+    dsl()
+        .execute(
+            "insert into inbox (message_time, processed_at, body_fingerprint, scope_id, state,"
+                + " dedup_key, message_id) select ms, ms, 0, 1 + ms % 3, case when ms % 50 < 40 then"
+                + " 0 else 1 + ms % 2 end, md5(ms::text), 'id' from generate_series(1, "
+                + ROWS
+                + ") as ms order by md5(ms::text)");
+    dsl().execute("analyze inbox");
+  }
+
+  @Test
+  void aBatchReadsItsRowsAndNoOthers() throws SQLException {
+    String plan = planOfPurge(RowState.PROCESSED, Instant.ofEpochMilli(ROWS / 2));
+
+    assertThat(plan).contains("\"Index Name\": \"" + INDEX + "\"").doesNotContain("Seq Scan");
+    assertThat(numbers(plan, "Rows Removed by Filter")).allMatch(rows -> rows == 0);
+    assertThat(numbers(plan, "Actual Rows")).contains(LIMIT).allMatch(rows -> rows <= LIMIT);
+  }
+
+  @Test
+  void aBatchThatFindsNothingReadsNothing() throws SQLException {
+    String plan = planOfPurge(RowState.DISCARDED, Instant.EPOCH);
+
+    assertThat(plan).contains("\"Index Name\": \"" + INDEX + "\"").doesNotContain("Seq Scan");
+    assertThat(numbers(plan, "Rows Removed by Filter")).allMatch(rows -> rows == 0);
+    assertThat(numbers(plan, "Actual Rows")).containsOnly(0);
+  }
+
+  @Test
+  void aPassThatPurgesNothingReadsTheOldestRowsOnly() {
+    try (HikariDataSource pool = DATABASE.database().dataSource(p -> p.setMaximumPoolSize(1));
+        Janitor janitor = janitor(pool)) {
+      assertThat(janitor.pass()).isFalse(); // Announces.
+      nanos += Duration.ofSeconds(10).toNanos();
+      dsl().execute("update inbox set processed_at = processed_at + 4102444800000");
+      dsl().execute("vacuum analyze inbox");
+      long scans = count(pool, "seq_scan", "pg_stat_user_tables");
+      long read = count(pool, "idx_tup_read", "pg_stat_user_indexes");
+
+      assertThat(janitor.pass()).isFalse();
+
+      assertThat(janitor.health().rowsPurged()).isZero();
+      assertThat(count(pool, "seq_scan", "pg_stat_user_tables") - scans).isZero();
+      // One for each of two states.
+      assertThat(count(pool, "idx_tup_read", "pg_stat_user_indexes") - read).isEqualTo(2);
+    }
+  }
+
+  // BC-77
+  @Test
+  void readsOnceWhatItHasDeletedThoughAnOldSnapshotKeepsItThere() throws SQLException {
+    dsl().execute("update inbox set scope_id = 1, state = 0");
+    dsl().execute("vacuum full analyze inbox");
+    try (HikariDataSource pool = DATABASE.database().dataSource(p -> p.setMaximumPoolSize(1));
+        Janitor janitor = janitor(pool);
+        Connection old = DATABASE.database().dataSource().getConnection();
+        Statement snapshot = old.createStatement()) {
+      assertThat(janitor.pass()).isFalse(); // Announces.
+      nanos += Duration.ofSeconds(10).toNanos();
+      old.setAutoCommit(false);
+      snapshot.execute("set transaction isolation level repeatable read");
+      snapshot.executeQuery("select count(*) from inbox_scope").close();
+      long before = count(pool, "idx_tup_read", "pg_stat_user_indexes");
+
+      assertThat(janitor.pass()).isFalse();
+
+      assertThat(janitor.health().rowsPurged()).isEqualTo(ROWS);
+      // To be deleted, to find where the next batch begins, and at the end for the health.
+      assertThat(count(pool, "idx_tup_read", "pg_stat_user_indexes") - before)
+          .isBetween(2L * ROWS, 3L * ROWS + 100);
+      old.rollback();
+    }
+  }
+
+  private Janitor janitor(HikariDataSource pool) {
+    dsl().execute("insert into inbox_scope values (null, null, null, null, 0, 1, 'g', 'T')");
+    return Janitor.builder(DATABASE.database().dsl(pool), new PostgresDialect())
+        .group("g", Retention.ofDays(1).byWallClock())
+        .nanoTime(() -> nanos)
+        .build();
+  }
+
+  /** Reads a counter of the only session of a pool, and of those that told theirs before. */
+  private static long count(HikariDataSource pool, String counter, String view) {
+    DSLContext own = DATABASE.database().dsl(pool);
+    own.execute("select pg_stat_force_next_flush()");
+    return own.fetchSingle("select sum(" + counter + ") from " + view + " where relname = 'inbox'")
+        .get(0, Long.class);
+  }
+
+  private static String planOfPurge(RowState state, Instant before) throws SQLException {
+    AtomicReference<String> plan = new AtomicReference<>();
+    try (Connection connection = DATABASE.database().dataSource().getConnection()) {
+      new PostgresDialect()
+          .purge(
+              explaining(connection, plan),
+              InboxSchema.ofConnection(),
+              new PurgeBatch((short) 2, state, PurgeBatch.FROM_THE_FIRST, before, LIMIT));
+    }
+    return Objects.requireNonNull(plan.get(), "plan");
+  }
+
+  /** Has the server run the very statements, and say how it did. */
+  private static Connection explaining(Connection connection, AtomicReference<String> plan) {
+    return proxy(
+        Connection.class,
+        connection,
+        (name, arguments, call) -> {
+          if (!name.equals("prepareStatement")) {
+            return call.run();
+          }
+          PreparedStatement statement =
+              connection.prepareStatement("explain (analyze, format json) " + arguments[0]);
+          return proxy(
+              PreparedStatement.class,
+              statement,
+              (of, values, run) -> {
+                if (!of.equals("executeUpdate")) {
+                  return run.run();
+                }
+                try (ResultSet found = statement.executeQuery()) {
+                  found.next();
+                  plan.set(found.getString(1));
+                  return 0;
+                }
+              });
+        });
+  }
+
+  /** What a proxy does instead of a call. */
+  private interface Instead {
+    Object run(String method, Object[] arguments, Call call) throws Throwable;
+  }
+
+  /** The call itself. */
+  private interface Call {
+    Object run() throws Throwable;
+  }
+
+  private static <T> T proxy(Class<T> type, T target, Instead instead) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) ->
+                instead.run(
+                    method.getName(),
+                    arguments,
+                    () -> {
+                      try {
+                        return method.invoke(target, arguments);
+                      } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                      }
+                    })));
+  }
+
+  private static List<Integer> numbers(String plan, String name) {
+    return Pattern.compile("\"" + name + "\": (\\d+)")
+        .matcher(plan)
+        .results()
+        .map(result -> Integer.parseInt(result.group(1)))
+        .toList();
+  }
+}
