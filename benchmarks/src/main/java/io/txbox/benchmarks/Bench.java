@@ -42,6 +42,10 @@ public final class Bench implements Callable<Integer> {
   private static final int FEWEST_MESSAGES = 100;
   private static final int MOST_MESSAGES = 1_000_000;
   private static final int MOST_ROUNDS = 100;
+  private static final long FEWEST_ROWS = 1_000;
+  private static final long MOST_ROWS = 1_000_000_000;
+  private static final long PURGE_ROWS = 50_000_000;
+  private static final long CAPACITY_ROWS = 1_000_000;
   private static final String ALL = "all";
   private static final int WIDTH = 110;
   private static final String EXIT_CODES =
@@ -128,6 +132,45 @@ public final class Bench implements Callable<Integer> {
   private @Nullable Path output;
 
   @Option(
+      names = "--purge",
+      description = {
+        "Measure the purge of a large inbox instead: consumption alone, the same while a janitor"
+            + " purges, and the purge alone, in turns. No arms, costs or output."
+      })
+  private boolean purge;
+
+  @Option(
+      names = "--capacity",
+      description = {
+        "Measure instead how many bytes a row of the inbox takes, with keys of 36 and of 128"
+            + " characters."
+      })
+  private boolean capacity;
+
+  @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description = {
+        "How many rows there are, with --purge (default: 50,000,000) and --capacity (default:"
+            + " 1,000,000)."
+      })
+  private @Nullable Long rows;
+
+  @Option(
+      names = "--purge-rows",
+      paramLabel = "M",
+      description = "How many of them may go, with --purge (default: a tenth).")
+  private @Nullable Long purgeRows;
+
+  @Option(
+      names = "--key-length",
+      paramLabel = "N",
+      defaultValue = "128",
+      description =
+          "How many characters their dedup keys have, with --purge (default: ${DEFAULT-VALUE}).")
+  private int keyLength;
+
+  @Option(
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Show this, and exit.")
@@ -200,11 +243,31 @@ public final class Bench implements Callable<Integer> {
     Settings settings = settings();
     Output written = output == null ? null : parsed("--output", output, Output::to);
     PrintWriter out = spec.commandLine().getOut();
-    try (TestDatabase started = start(settings.database());
-        TestBroker broker = TestBroker.inJvm()) {
+    PurgeSettings purged = purgeSettings();
+    try (TestDatabase started = start(settings.database())) {
       String server =
           started.dsl().fetchSingle(settings.database().describe()).get(0, String.class);
       out.printf("%s%n%n", server);
+      if (capacity) {
+        new CapacityRun(started, settings.database(), purged.rows()).print(out);
+      } else {
+        measure(started, settings, purged, written);
+      }
+    }
+    return CommandLine.ExitCode.OK;
+  }
+
+  private void measure(
+      TestDatabase started, Settings settings, PurgeSettings purged, @Nullable Output written)
+      throws Exception {
+    PrintWriter out = spec.commandLine().getOut();
+    try (TestBroker broker = TestBroker.inJvm()) {
+      if (purge) {
+        PurgeReport report = new PurgeRun(broker, started, settings, purged, out).run();
+        out.println();
+        report.print(out);
+        return;
+      }
       Results results =
           new Results(
               Run.of(broker, started, settings, sample -> out.println(line(sample, settings))));
@@ -214,7 +277,24 @@ public final class Bench implements Callable<Integer> {
         written.write(settings.database().title(), results);
       }
     }
-    return CommandLine.ExitCode.OK;
+  }
+
+  private PurgeSettings purgeSettings() {
+    if (purge && capacity) {
+      throw refusal("--purge and --capacity exclude each other");
+    }
+    long all = rows == null ? (capacity ? CAPACITY_ROWS : PURGE_ROWS) : rows;
+    long going = purgeRows == null ? all / 10 : purgeRows;
+    between("--rows", FEWEST_ROWS, MOST_ROWS, all);
+    between("--purge-rows", 1, all, going);
+    between("--key-length", 16, 255, keyLength);
+    if (!purge && !capacity && (rows != null || purgeRows != null)) {
+      throw refusal("--rows and --purge-rows are for --purge and --capacity");
+    }
+    if (output != null && (purge || capacity)) {
+      throw refusal("--output is not for --purge and --capacity");
+    }
+    return new PurgeSettings(all, going, keyLength);
   }
 
   private TestDatabase start(Database kind) {
@@ -259,7 +339,7 @@ public final class Bench implements Callable<Integer> {
         batch);
   }
 
-  private void between(String option, int least, int most, int value) {
+  private void between(String option, long least, long most, long value) {
     if (value < least || value > most) {
       throw refusal(
           "%s must be from %,d to %,d, but was %,d".formatted(option, least, most, value));

@@ -9,6 +9,7 @@ import io.txbox.rocketmq.Subscription;
 import io.txbox.store.StoreDialect;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.jooq.DSLContext;
@@ -53,6 +54,25 @@ record Consumers(String nameServer, DSLContext dsl, Settings settings) {
                               tx),
                       ordered(cost)));
     };
+  }
+
+  /**
+   * Starts a consumer with lanes that leaves the purge to a janitor beside it, at the cost of two
+   * statements.
+   *
+   * @param rename makes other keys of the messages' own, all over the index of keys
+   */
+  InboxConsumer besideAJanitor(
+      String topic, String group, UnaryOperator<String> rename, Meter meter) {
+    DedupKeyExtractor keys = keys(meter);
+    return started(
+        lanes(builder(group, settings.database().store(), meter))
+            .withoutJanitor()
+            .subscribe(
+                topic,
+                message -> keys.extract(message).map(rename),
+                (message, tx) -> of(message).handle(Cost.STATEMENTS, tx),
+                ordered(Cost.STATEMENTS)));
   }
 
   private void pay(Payment payment, Cost cost) {

@@ -30,6 +30,11 @@ enum Database {
     }
 
     @Override
+    Storage storage() {
+      return Storage.POSTGRES;
+    }
+
+    @Override
     String describe() {
       return "select 'PostgreSQL ' || current_setting('server_version') || ', fsync '"
           + " || current_setting('fsync') || ', synchronous_commit '"
@@ -71,6 +76,11 @@ enum Database {
     }
 
     @Override
+    Storage storage() {
+      return Storage.MYSQL;
+    }
+
+    @Override
     String describe() {
       return "select concat('MySQL ', @@version, ', innodb_flush_log_at_trx_commit ',"
           + " @@innodb_flush_log_at_trx_commit, ', log_bin ', @@log_bin,"
@@ -102,6 +112,11 @@ enum Database {
     @Override
     void tune(HikariConfig pool) {
       // The driver's defaults are right.
+    }
+
+    @Override
+    Storage storage() {
+      return Storage.MARIADB;
     }
 
     @Override
@@ -161,6 +176,9 @@ enum Database {
 
   /** Sets of the driver what the demo sets too. */
   abstract void tune(HikariConfig pool);
+
+  /** Returns how the inbox is filled, and asked about what it takes. */
+  abstract Storage storage();
 
   /** Returns the query for its version, and whether a commit is on the disk. */
   abstract String describe();

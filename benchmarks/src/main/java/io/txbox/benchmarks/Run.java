@@ -1,14 +1,11 @@
 package io.txbox.benchmarks;
 
-import com.zaxxer.hikari.HikariDataSource;
-import io.txbox.migrations.Migrations;
 import io.txbox.testkit.broker.TestBroker;
 import io.txbox.testkit.database.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.jooq.impl.DSL;
 
 /** Measures all cases, round by round, each from the same topics and on empty tables. */
 final class Run {
@@ -24,19 +21,11 @@ final class Run {
   private Run(TestBroker broker, TestDatabase database, Settings settings) {
     this.broker = broker;
     this.settings = settings;
-    HikariDataSource pool =
-        database.dataSource(
-            config -> {
-              config.setMaximumPoolSize(Settings.THREADS);
-              config.setMinimumIdle(Settings.THREADS);
-              settings.tune(config);
-            });
-    Migrations.migrate(pool);
-    connections = new CountedConnections(pool);
-    tables = Tables.create(settings.database(), DSL.using(pool, database.dialect()));
-    topics = new Topics(broker);
-    consumers =
-        new Consumers(broker.nameServer(), DSL.using(connections, database.dialect()), settings);
+    Bed bed = Bed.of(broker, database, settings);
+    connections = bed.connections();
+    tables = bed.tables();
+    topics = bed.topics();
+    consumers = bed.consumers();
   }
 
   /**

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 final class WrongEffectsException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 
-  WrongEffectsException(Case measured, String what, long expected, @Nullable Long found) {
+  WrongEffectsException(Object measured, String what, long expected, @Nullable Long found) {
     super("%s: %s: %,d instead of %,d".formatted(measured, what, found, expected));
   }
 }

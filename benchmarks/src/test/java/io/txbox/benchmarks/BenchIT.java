@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A run that is too short to mean anything, from the command line to the files. */
 class BenchIT {
@@ -46,5 +47,52 @@ class BenchIT {
     assertThat(Files.readAllLines(folder.resolve("found.svg")))
         .filteredOn(line -> line.contains("fill:rgb(43,108,176)"))
         .hasSize(6);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"postgres", "mariadb"})
+  void measuresAPurgeBesideAConsumer(String database) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+
+    int exit =
+        Bench.run(
+            new PrintWriter(out, true),
+            new PrintWriter(err, true),
+            "--database=" + database,
+            "--purge",
+            "--rows=20000",
+            "--purge-rows=15000",
+            "--messages=400",
+            "--rounds=1",
+            "--warm-up=0",
+            "--key-length=36");
+
+    assertThat(err.toString()).isEmpty();
+    assertThat(exit).isZero();
+    assertThat(out.toString())
+        .contains("20,000 rows, of which 15,000 may go, keys of 36 characters")
+        .containsPattern("\\| consumption while purging : alone +\\| +\\d")
+        .containsPattern("\\| purge alone +\\| +0 \\|.*\\| +[1-9]")
+        .containsPattern("\\| deadlocks +\\| +0 \\|");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"postgres", "mariadb"})
+  void measuresWhatARowTakes(String database) {
+    StringWriter out = new StringWriter();
+
+    int exit =
+        Bench.run(
+            new PrintWriter(out, true),
+            new PrintWriter(new StringWriter()),
+            "--database=" + database,
+            "--capacity",
+            "--rows=20000");
+
+    assertThat(exit).isZero();
+    assertThat(out.toString())
+        .containsPattern("\\|  36 characters \\| +[1-3]\\d\\d \\|")
+        .containsPattern("\\| 128 characters \\| +[1-9]\\d\\d \\|");
   }
 }

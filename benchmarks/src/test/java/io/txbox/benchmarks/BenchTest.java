@@ -35,6 +35,12 @@ class BenchTest {
           --batch=1001                | --batch must be from 1 to 1,000, but was 1,001
           --output=found.txt          | --output: must end with .csv
           --output=no/such/found.csv  | --output: cannot be written: there is no folder
+          --purge --capacity          | --purge and --capacity exclude each other
+          --purge --rows=999          | --rows must be from 1,000 to 1,000,000,000, but was 999
+          --purge --rows=2000 --purge-rows=2001 | --purge-rows must be from 1 to 2,000, but was 2,001
+          --purge --key-length=15     | --key-length must be from 16 to 255, but was 15
+          --rows=2000                 | --rows and --purge-rows are for --purge and --capacity
+          --capacity --output=x.csv   | --output is not for --purge and --capacity
           --quick                     | Unknown option: '--quick'
           """)
   void refuses(String arguments, String said) {
