@@ -16,15 +16,17 @@ final class BatchSize {
   private static final Duration QUICK = Duration.ofMillis(50);
 
   /**
-   * So many times as long as a batch takes: the purge gets a fifth of one connection's time, and
-   * leaves the rest of the database to the consumers.
+   * So many times as long as a batch takes, while that suffices: the purge gets a fifth of one
+   * connection's time, and leaves the rest of the database to the consumers.
    */
-  private static final int REST = 4;
+  private static final int MOST_REST = 4;
 
   private static final Duration LONGEST_REST = Duration.ofSeconds(1);
 
   private int rows = 500;
   private Duration rest = Duration.ZERO;
+  private int restFactor = MOST_REST;
+  private Duration behind = Duration.ZERO;
 
   int rows() {
     return rows;
@@ -37,12 +39,22 @@ final class BatchSize {
 
   /** Learns how long a batch of this size took. */
   void took(Duration elapsed) {
-    Duration wanted = elapsed.multipliedBy(REST);
+    Duration wanted = elapsed.multipliedBy(restFactor);
     rest = wanted.compareTo(LONGEST_REST) < 0 ? wanted : LONGEST_REST;
     if (elapsed.compareTo(SLOW) > 0) {
       rows = Math.max(LEAST, rows / 2);
     } else if (elapsed.compareTo(QUICK) < 0) {
       rows = Math.min(MOST, rows + rows / 2);
     }
+  }
+
+  /**
+   * Learns how far, in event time, a pass stayed behind what may go: what falls behind further
+   * rests less, and in the end not at all.
+   */
+  void staysBehind(Duration behind) {
+    boolean further = behind.compareTo(this.behind) > 0;
+    restFactor = further ? restFactor / 2 : Math.min(MOST_REST, restFactor + 1);
+    this.behind = behind;
   }
 }

@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -105,10 +106,23 @@ final class GroupPurge {
                     .move(scope.id(), wanted, retention.margin())
                     .ifPresent(before -> due.add(new Due(scope.id(), scope.name(), before))));
     Collections.shuffle(due); // If time does not suffice, it is not always the same that waits.
+    List<Purged> all = due.stream().map(scope -> purge(scope, fence, timeLeft)).toList();
+    batch.staysBehind(behind(due));
+    return all.stream().filter(purged -> purged.rows() > 0 || purged.moreWait()).toList();
+  }
+
+  /** Returns how far the purge is behind the horizons, where it is known how far it has come. */
+  private Duration behind(List<Due> due) {
     return due.stream()
-        .map(scope -> purge(scope, fence, timeLeft))
-        .filter(purged -> purged.rows() > 0 || purged.moreWait())
-        .toList();
+        .flatMap(
+            scope ->
+                ScopeRows.MAY_GO.stream()
+                    .map(state -> reached.get(new Part(scope.id(), state)))
+                    .filter(Objects::nonNull)
+                    .filter(from -> from.isAfter(PurgeBatch.FROM_THE_FIRST))
+                    .map(from -> Duration.between(from, scope.before())))
+        .max(Duration::compareTo)
+        .orElse(Duration.ZERO);
   }
 
   private Purged purge(Due scope, Fence fence, BooleanSupplier timeLeft) {

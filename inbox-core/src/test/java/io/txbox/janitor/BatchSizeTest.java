@@ -40,6 +40,24 @@ class BatchSizeTest {
     assertThat(batch.rest()).isEqualTo(Duration.ofSeconds(1));
   }
 
+  @Test
+  void restsLessTheFurtherItFallsBehindAndMoreOnceItCatchesUp() {
+    for (int days = 1; days <= 3; days++) {
+      batch.staysBehind(Duration.ofDays(days));
+    }
+    took(1, Duration.ofMillis(20));
+    assertThat(batch.rest()).isZero();
+
+    batch.staysBehind(Duration.ofDays(2));
+    took(1, Duration.ofMillis(20));
+    assertThat(batch.rest()).isEqualTo(Duration.ofMillis(20));
+    for (int times = 0; times < 10; times++) {
+      batch.staysBehind(Duration.ZERO);
+    }
+    took(1, Duration.ofMillis(20));
+    assertThat(batch.rest()).isEqualTo(Duration.ofMillis(80));
+  }
+
   private void took(int times, Duration elapsed) {
     IntStream.range(0, times).forEach(any -> batch.took(elapsed));
   }
