@@ -329,7 +329,7 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
         }
       }
       tellProgress();
-      if (fault == Fault.HORIZON_THAT_FALLS && random.nextInt(10) == 0) {
+      if (fault == Fault.HORIZON_THAT_FALLS && passing.isEmpty() && random.nextInt(10) == 0) {
         setHorizonBack();
       }
     }
@@ -441,13 +441,24 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
               }));
     }
 
-    /** Lets the group consume all that waits, and janitors purge what has grown old after that. */
+    /**
+     * Lets the group consume all that waits, or all but what has failed, and janitors purge what
+     * has grown old after that.
+     */
     private void letAQuietWeekPass() {
       interleaving.finish();
-      for (List<Copy> there = copies(Place.QUEUE, Place.RETRY_QUEUE, Place.DELAYED);
-          !there.isEmpty();
-          there = copies(Place.QUEUE, Place.RETRY_QUEUE, Place.DELAYED)) {
-        there.forEach(copy -> consume(copy));
+      Place[] consumed =
+          random.nextBoolean()
+              ? new Place[] {Place.QUEUE}
+              : new Place[] {Place.QUEUE, Place.RETRY_QUEUE, Place.DELAYED};
+      for (List<Copy> there = copies(consumed); !there.isEmpty(); there = copies(consumed)) {
+        for (Copy copy : there) {
+          if (random.nextInt(8) == 0) {
+            delivered(copy, false);
+          } else {
+            consume(copy);
+          }
+        }
       }
       watch(WATCHES, Duration.ofMinutes(18), false);
       passTime(RETENTION.plusDays(random.nextInt(4)));
@@ -456,10 +467,17 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
       counts.add("quiet weeks", 1);
     }
 
-    /** Lets some come again that were consumed, as if offsets had been set back. */
-    private void comeAgain() {
+    /**
+     * Lets some come again that were consumed, as if offsets had been set back, and a new one, for
+     * which an instance looks at the horizon.
+     */
+    private void consumeSome() {
+      if (random.nextBoolean()) {
+        send();
+        copies(Place.QUEUE).forEach(this::consume);
+      }
       List<Copy> consumed = copies(Place.CONSUMED);
-      for (int i = 0; i < 2 && !consumed.isEmpty(); i++) {
+      for (int i = 0; i < 3 && !consumed.isEmpty(); i++) {
         consume(consumed.get(random.nextInt(consumed.size())));
       }
     }
@@ -478,12 +496,14 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
       for (int i = 0; i < passes; i++) {
         passTime(step);
         tellProgress();
-        if (withCopies && random.nextInt(4) == 0) {
-          comeAgain();
+        boolean busy = withCopies && random.nextInt(3) == 0;
+        if (busy) {
+          consumeSome();
+          pass(janitors.get(random.nextInt(janitors.size())));
         }
         pass(janitors.get(random.nextInt(janitors.size())));
-        if (withCopies && random.nextInt(4) == 0) {
-          comeAgain();
+        if (busy) {
+          consumeSome();
         }
       }
     }
