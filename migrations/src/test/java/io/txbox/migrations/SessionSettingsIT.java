@@ -144,7 +144,7 @@ class SessionSettingsIT {
 
       migrations.migrate();
       migrations.verify();
-      assertThat(database.tables("app")).hasSize(6);
+      assertThat(database.tables("app")).hasSize(9);
       migrations.rollback();
 
       for (Connection session : pool.sessions()) {
