@@ -51,7 +51,7 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
   private static final int STEPS = 300;
   private static final int WATCHES = 26;
   private static final int QUICK = 10;
-  private static final int THOROUGH = 60;
+  private static final int THOROUGH = 30;
 
   /** So many schedules at most to find a fault that was put in on purpose. */
   private static final int TO_FIND = 200;
