@@ -37,7 +37,7 @@ public abstract class RetentionConsumerContract extends SharedBrokerContract {
                 .subscribe(topic, BY_KEYS, Effects.handler()));
     awaitAllAcknowledged();
     soon().until(() -> inboxRows() == 0);
-    assertThat(told).anyMatch(JanitorEvent.Purged.class::isInstance);
+    soon().until(() -> told.stream().anyMatch(JanitorEvent.Purged.class::isInstance));
     first.close();
     assertThat(effects().count()).isEqualTo(MESSAGES);
 
