@@ -112,7 +112,8 @@ final class Supervision {
     Optional<String> reason = reading.heldBy().filter(any -> !reading.starts());
     if (reason.isPresent()) {
       if (heldSince.putIfAbsent(group, nanoTime.getAsLong()) == null) {
-        log.warn("{} - The purge clock of {} stands still: {}", name, group, reason.get());
+        // At a start it does so for a moment; if it lasts, it is a problem, and warned of.
+        log.info("{} - The purge clock of {} stands still: {}", name, group, reason.get());
         tell(new JanitorEvent.ClockHeld(group, reason.get()));
       }
       return;
