@@ -9,7 +9,9 @@ import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxScopeTable;
 import io.txbox.store.StorableText;
 import io.txbox.store.StoreDialect;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jooq.DSLContext;
 
 /** A database, and where the tables are in it. */
@@ -35,6 +37,19 @@ record OpenDatabase(HikariDataSource pool, DSLContext dsl, StoreDialect dialect,
         .where(scope.consumerGroup.eq(StorableText.of(consumerGroup)))
         .orderBy(scope.scope)
         .fetch(scope.scope);
+  }
+
+  /** Returns the largest margin that the consumers of a group have; none if no janitor has run. */
+  Optional<Duration> margin(String consumerGroup) {
+    InboxScopeTable scope = schema.scope();
+    return dsl
+        .select(scope.margin)
+        .from(scope)
+        .where(scope.consumerGroup.eq(StorableText.of(consumerGroup)))
+        .and(scope.margin.isNotNull())
+        .fetch(scope.margin)
+        .stream()
+        .max(Duration::compareTo);
   }
 
   /** Returns the topics that a janitor has seen a consumer group consume. */

@@ -41,7 +41,10 @@ final class PurgeCommand implements Callable<Integer> {
 
   @Option(
       names = "--margin",
-      description = "The retention's margin, as its consumers say (default: theirs).")
+      description = {
+        "The retention's margin, as its consumers say.",
+        "Default: the one that their janitors have left in the database."
+      })
   private @Nullable String margin;
 
   @Option(
@@ -69,11 +72,12 @@ final class PurgeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    Retention checked = retention();
+    Retention asked = retention();
     check();
     try (OpenDatabase database = target.open()) {
       database.check();
       List<String> scopes = scopes(database);
+      Retention checked = withTheirMargin(asked, database);
       Set<String> topics = topics(database, scopes);
       Janitor.Builder builder = database.janitor();
       if (brokers.areNamed()) {
@@ -116,6 +120,22 @@ final class PurgeCommand implements Callable<Integer> {
       parsed = parsed.byWallClock();
     }
     return acceptShortRetention ? parsed.acceptShortRetention() : parsed;
+  }
+
+  /** A smaller margin than the consumers' would make copies new that are late for them. */
+  private Retention withTheirMargin(Retention asked, OpenDatabase database) {
+    Duration theirs =
+        margin == null ? database.margin(group).orElse(asked.margin()) : asked.margin();
+    if (theirs.compareTo(asked.duration()) >= 0) {
+      throw new IllegalArgumentException(
+          "--retention '"
+              + retention
+              + "' is not longer than "
+              + theirs
+              + ", the margin that the group's consumers have: say the retention that they have, or"
+              + " another --margin");
+    }
+    return asked.margin(theirs);
   }
 
   private static Retention parse(String option, String text) {

@@ -86,6 +86,23 @@ class PurgeCliIT {
   }
 
   @Test
+  void leavesTheMarginOfTheConsumersAlone() throws Exception {
+    rows.watchClock();
+    rows.announceMargin(Duration.ofDays(3));
+
+    Jar.Ended ended = purge("--retention", "7d");
+
+    assertThat(ended.code()).as(ended.output()).isZero();
+    assertThat(rows.margin()).isEqualTo(Duration.ofDays(3));
+
+    Jar.Ended refused = purge("--retention", "2d", "--accept-short-retention");
+    assertThat(refused.code()).as(refused.output()).isEqualTo(2);
+    assertThat(refused.output())
+        .contains(
+            "--retention '2d' is not longer than PT72H, the margin that the group's consumers");
+  }
+
+  @Test
   void saysThatTheClockStandsStill() throws Exception {
     Jar.Ended dryRun = purge("--retention", "7d", "--dry-run");
     assertThat(dryRun.code()).as(dryRun.output()).isEqualTo(1);

@@ -80,6 +80,20 @@ final class Rows {
     }
   }
 
+  /** Leaves a margin as the janitor of a consumer does. */
+  void announceMargin(Duration margin) {
+    InboxScopeTable scope = SCHEMA.scope();
+    dsl.update(scope).set(scope.margin, margin).where(scope.consumerGroup.eq(group)).execute();
+  }
+
+  Duration margin() {
+    InboxScopeTable scope = SCHEMA.scope();
+    return dsl.select(scope.margin)
+        .from(scope)
+        .where(scope.consumerGroup.eq(group))
+        .fetchSingle(scope.margin);
+  }
+
   void holdLease(@Nullable String holder) {
     InboxLeaseTable lease = SCHEMA.lease();
     if (dsl.update(lease).set(lease.holder, holder).execute() == 0) {
