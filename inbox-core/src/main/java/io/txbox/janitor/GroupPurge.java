@@ -133,15 +133,17 @@ final class GroupPurge {
       boolean more = true;
       Part part = new Part(scope.id(), state);
       Instant from = begin(part);
+      boolean first = true;
       while (more && timeLeft.getAsBoolean()) {
+        if (!first) {
+          LockSupport.parkNanos(batch.rest().toNanos());
+        }
+        first = false;
         int limit = batch.rows();
         Done done = purge(new PurgeBatch(scope.id(), state, from, scope.before(), limit), fence);
         rows += done.rows();
         from = done.next();
         more = done.rows() == limit;
-        if (more) {
-          LockSupport.parkNanos(batch.rest().toNanos());
-        }
       }
       if (more) {
         reached.put(part, from);
