@@ -8,6 +8,7 @@ import io.txbox.store.ParkReason;
 import io.txbox.store.StorableText;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jooq.DSLContext;
@@ -34,37 +35,36 @@ record Exhaustion(InboxSchema schema, SettingAside aside) {
    * the transaction.
    */
   Map<Incoming, Ending.Done> parkFollowers(Map<Incoming, InboxRow> claimed, DSLContext tx) {
-    Map<Incoming, InboxRow> sequenced = new LinkedHashMap<>();
-    claimed.forEach(
-        (incoming, row) -> {
-          if (sequence(incoming) != null) {
-            sequenced.put(incoming, row);
-          }
-        });
-    if (sequenced.isEmpty()) {
+    Map<Incoming, String> sequences = new LinkedHashMap<>();
+    for (Incoming incoming : claimed.keySet()) {
+      String sequence = sequence(incoming);
+      if (sequence != null) {
+        sequences.put(incoming, sequence);
+      }
+    }
+    if (sequences.isEmpty()) {
       return Map.of();
     }
-    Set<String> parked = parked(sequenced, tx);
+    short scopeId = claimed.values().iterator().next().scopeId();
+    Set<String> parked = parked(scopeId, Set.copyOf(sequences.values()), tx);
     Map<Incoming, Ending.Done> endings = new LinkedHashMap<>();
-    sequenced.forEach(
-        (incoming, row) -> {
-          String sequence = sequence(incoming);
-          if (sequence != null && parked.contains(sequence)) {
+    sequences.forEach(
+        (incoming, sequence) -> {
+          if (parked.contains(sequence)) {
             String detail = "it follows, by its ordering key " + sequence + ", one that is parked";
+            InboxRow row = Objects.requireNonNull(claimed.get(incoming), "its row");
             endings.put(incoming, park(incoming, row, ParkReason.SEQUENCE, detail, null, tx));
           }
         });
     return endings;
   }
 
-  private Set<String> parked(Map<Incoming, InboxRow> sequenced, DSLContext tx) {
+  private Set<String> parked(short scopeId, Set<String> sequences, DSLContext tx) {
     InboxParkedTable parked = schema.parked();
     return tx.selectDistinct(parked.orderingKey)
         .from(parked)
-        .where(parked.scopeId.eq(sequenced.values().iterator().next().scopeId()))
-        .and(
-            parked.orderingKey.in(
-                sequenced.keySet().stream().map(Exhaustion::sequence).distinct().toList()))
+        .where(parked.scopeId.eq(scopeId))
+        .and(parked.orderingKey.in(sequences))
         .and(parked.body.isNotNull())
         .fetchSet(parked.orderingKey);
   }

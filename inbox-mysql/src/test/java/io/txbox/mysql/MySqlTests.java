@@ -182,7 +182,7 @@ abstract class MySqlTests {
     dsl().fetch("analyze table inbox");
   }
 
-  /** Returns how many rows this session has had read, by whichever way. */
+  /** Returns how many rows the server has read for this connection, in whichever way. */
   private long rowsRead(Connection connection) {
     return DSL
         .using(connection, database().dialect())
