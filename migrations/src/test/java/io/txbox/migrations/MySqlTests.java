@@ -29,15 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What must hold on MySQL and on MariaDB, where DDL is no transaction. */
 abstract class MySqlTests {
   private static final AtomicInteger NUMBER = new AtomicInteger();
-  private static final List<String> TABLES =
-      List.of(
-          "inbox",
-          "inbox_clock",
-          "inbox_lease",
-          "inbox_parked",
-          "inbox_queue",
-          "inbox_schema",
-          "inbox_scope");
 
   abstract TestDatabase server();
 
@@ -83,7 +74,7 @@ abstract class MySqlTests {
 
   private Structure structure(String database) throws SQLException {
     try (Session session = Session.open(server().dataSource(), database, Duration.ofSeconds(5))) {
-      return StructureReader.read(session, TABLES);
+      return StructureReader.read(session, CurrentSchema.TABLES);
     }
   }
 
@@ -175,7 +166,7 @@ abstract class MySqlTests {
 
     Migrations.verify(server().dataSource(), byHand);
     assertThat(structure(byHand)).hasToString(structure(migrated).toString());
-    assertThat(tables(byHand)).isEqualTo(TABLES);
+    assertThat(tables(byHand)).isEqualTo(CurrentSchema.TABLES);
   }
 
   /** Runs the first statements of the plain SQL, of which each commits by itself. */

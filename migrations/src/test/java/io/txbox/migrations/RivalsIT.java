@@ -13,8 +13,6 @@ import org.junit.jupiter.api.Test;
 class RivalsIT {
 
   private static final int ROUNDS = 20;
-  private static final List<String> CHANGESETS =
-      List.of("1-inbox", "1-inbox-parked", "1-inbox-schema", "1-inbox-scope", "1-version");
 
   private final TestDatabase database = TestDatabase.create();
   private List<MigrationProcess> instances = List.of();
@@ -40,7 +38,7 @@ class RivalsIT {
       Migrations.verify(database.owner(), schema);
       assertThat(database.query("SELECT id FROM " + schema + ".inbox_changelog ORDER BY id"))
           .as(schema)
-          .isEqualTo(CHANGESETS);
+          .isEqualTo(CurrentSchema.CHANGESETS);
       assertThat(
               database.query(
                   "SELECT locked || ' ' || count(*) OVER () FROM "

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,23 +16,13 @@ class StructureIT {
   private static final Path FILE =
       Path.of("src/main/resources/io/txbox/migrations/structure/postgresql.txt");
 
-  private static final List<String> TABLES =
-      List.of(
-          "inbox",
-          "inbox_clock",
-          "inbox_lease",
-          "inbox_parked",
-          "inbox_queue",
-          "inbox_schema",
-          "inbox_scope");
-
   private final TestDatabase database = TestDatabase.create();
 
   @Test
   void fileSaysWhatTheChangelogMakes() throws Exception {
     try (Session session = database.session("public")) {
       Changelog.update(session, Release.CURRENT);
-      String structure = StructureReader.read(session, TABLES).toString();
+      String structure = StructureReader.read(session, CurrentSchema.TABLES).toString();
       if (System.getProperty("txbox.regenerate-structure") != null) {
         Files.writeString(FILE, structure);
       }
@@ -51,7 +40,7 @@ class StructureIT {
     assertThat(database.structure("by_hand")).hasToString(database.structure("public").toString());
     assertThat(database.query(comments("by_hand"))).isEqualTo(database.query(comments("public")));
     assertThat(database.query(comments("public"))).isNotEmpty();
-    assertThat(database.tables("by_hand")).isEqualTo(TABLES);
+    assertThat(database.tables("by_hand")).isEqualTo(CurrentSchema.TABLES);
   }
 
   @Test

@@ -16,18 +16,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class TakenNamesIT {
 
-  private static final List<String> TABLES =
-      List.of(
-          "inbox",
-          "inbox_scope",
-          "inbox_parked",
-          "inbox_queue",
-          "inbox_clock",
-          "inbox_lease",
-          "inbox_schema",
-          "inbox_changelog",
-          "inbox_changelog_lock");
-
   private final TestDatabase database = TestDatabase.create();
 
   @ParameterizedTest
@@ -45,7 +33,7 @@ class TakenNamesIT {
         "CREATE DOMAIN %s AS text",
       })
   void namesWhatHasTheNameOfATable(String ddl) {
-    for (String name : TABLES) {
+    for (String name : CurrentSchema.TABLES_AND_CHANGELOG) {
       assertTaken(name, ddl.formatted(name));
     }
   }
