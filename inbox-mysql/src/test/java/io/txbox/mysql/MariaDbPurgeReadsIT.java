@@ -1,0 +1,16 @@
+package io.txbox.mysql;
+
+import io.txbox.migrations.Migrations;
+import io.txbox.testkit.database.DatabaseExtension;
+import io.txbox.testkit.database.TestDatabase;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class MariaDbPurgeReadsIT extends PurgeReadsTests {
+  @RegisterExtension
+  static final DatabaseExtension DATABASE = DatabaseExtension.mariadb().schema(Migrations::migrate);
+
+  @Override
+  TestDatabase database() {
+    return DATABASE.database();
+  }
+}

@@ -1,0 +1,16 @@
+package io.txbox.mysql;
+
+import io.txbox.migrations.Migrations;
+import io.txbox.testkit.database.DatabaseExtension;
+import io.txbox.testkit.database.TestDatabase;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class MySqlPurgeReadsIT extends PurgeReadsTests {
+  @RegisterExtension
+  static final DatabaseExtension DATABASE = DatabaseExtension.mysql().schema(Migrations::migrate);
+
+  @Override
+  TestDatabase database() {
+    return DATABASE.database();
+  }
+}
