@@ -53,10 +53,12 @@ final class Events {
           late.lateBefore());
     } else if (event instanceof InboxEvent.Parked parked && parked.reason() != ParkReason.LATE) {
       log.warn(
-          "{} - {} is parked ({}): it waits in inbox_parked for somebody to look at it",
+          "{} - {} is parked ({}): it waits in inbox_parked, with the dedup key '{}', for somebody"
+              + " to look at it",
           consumerGroup,
           parked.message(),
           nameOf(parked.reason()),
+          parked.key().value(),
           parked.failure().orElse(null));
     } else if (event instanceof InboxEvent.Busy busy) {
       log.info(

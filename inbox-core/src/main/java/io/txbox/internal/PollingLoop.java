@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
@@ -50,14 +51,27 @@ public final class PollingLoop implements AutoCloseable {
   }
 
   /**
+   * Checks that it can be started.
+   *
+   * @throws IllegalStateException if it was started or closed before
+   */
+  public void requireNew() {
+    requireNew(state.get());
+  }
+
+  private void requireNew(@Nullable State state) {
+    if (state != State.NEW) {
+      throw new IllegalStateException(name + " can be started once, but is " + state);
+    }
+  }
+
+  /**
    * Starts the thread.
    *
    * @throws IllegalStateException if it was started or closed before
    */
   public void start() {
-    if (!state.compareAndSet(State.NEW, State.RUNNING)) {
-      throw new IllegalStateException(name + " can be started once, but is " + state.get());
-    }
+    requireNew(state.compareAndExchange(State.NEW, State.RUNNING));
     thread.start();
   }
 

@@ -94,11 +94,17 @@ public final class Janitor implements AutoCloseable {
    * Checks that all is as it must be, and begins to purge, on a thread of its own.
    *
    * @throws io.txbox.SetupException if the database or its schema is not fit, or a retention is too
-   *     short for the brokers
+   *     short for the brokers; it is closed then
    * @throws IllegalStateException if it was started or closed before
    */
   public void start() {
-    check();
+    loop.requireNew();
+    try {
+      check();
+    } catch (RuntimeException e) {
+      close(); // What asks the brokers has threads that would keep the JVM alive.
+      throw e;
+    }
     loop.start();
     log.info("{} - Purges the rows of {}", name, groups.keySet());
   }

@@ -39,7 +39,9 @@ final class ClientSetup {
    */
   private static final int WIDEST_SPAN = 65_535;
 
-  private static final Pattern ADDRESSES = Pattern.compile("[^;\\s]+:\\d+(;[^;\\s]+:\\d+)*;?");
+  private static final String ADDRESS = "([^:;,/\\s\\[\\]]+|\\[[0-9a-fA-F:.]+\\]):\\d{1,5}";
+
+  private static final Pattern ADDRESSES = Pattern.compile(ADDRESS + "(;" + ADDRESS + ")*;?");
 
   /** Threads only wait for lanes; more than this many wait no better. */
   private static final int MAX_THREADS = 64;
@@ -121,6 +123,15 @@ final class ClientSetup {
                         + ", so that a message goes to the dead-letter topic after "
                         + most
                         + " attempts and is never parked: leave maxReconsumeTimes as it is"));
+  }
+
+  /** Returns the attempt after which RocketMQ puts a message into the dead-letter topic. */
+  static int lastAttempt(DefaultMQPushConsumer client, boolean orderly) {
+    int redeliveries = client.getMaxReconsumeTimes();
+    if (redeliveries >= 0) {
+      return redeliveries + 1;
+    }
+    return orderly ? Integer.MAX_VALUE : RocketMqProgress.DEFAULT_RECONSUME_TIMES + 1;
   }
 
   private static void refuse(boolean refused, String why) {

@@ -144,7 +144,7 @@ public final class InboxConsumer implements AutoCloseable {
 
   private Consuming consume(DefaultMQPushConsumer client) {
     InboxLanes workers = new InboxLanes(consumerGroup, inbox, lanes);
-    Intake intake = new Intake(consumerGroup, workers);
+    Intake intake = new Intake(consumerGroup, workers, ClientSetup.lastAttempt(client, orderly));
     if (orderly) {
       client.setMessageListener(new OrderlyListener(client, intake));
     } else {
@@ -250,8 +250,8 @@ public final class InboxConsumer implements AutoCloseable {
     private JanitorSettings janitor = JanitorSettings.DEFAULTS;
 
     private Builder(String consumerGroup, DSLContext dsl, StoreDialect dialect) {
+      this.consumerGroup = Names.consumerGroup(consumerGroup);
       this.inbox = Inbox.builder(consumerGroup, dsl, dialect);
-      this.consumerGroup = consumerGroup;
       this.dsl = dsl;
       this.dialect = dialect;
     }
@@ -342,7 +342,7 @@ public final class InboxConsumer implements AutoCloseable {
      * Sets how many lanes there are at most: each handles one batch at a time, in one transaction
      * on one connection. Two work on a quick handler, and more the longer it takes. Default: 8.
      *
-     * @throws IllegalArgumentException if it is below 1
+     * @throws IllegalArgumentException if it is below 1 or above 1,000
      */
     public Builder lanes(int lanes) {
       this.lanes = this.lanes.withLanes(lanes);

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
+import org.apache.rocketmq.common.MixAll;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,13 +31,21 @@ final class Intake {
 
   private final String instance;
   private final InboxLanes lanes;
+  private final int lastAttempt;
   private final CountDownLatch released = new CountDownLatch(1);
   private int inFlight;
   private boolean open = true;
 
-  Intake(String instance, InboxLanes lanes) {
+  /**
+   * Opens it.
+   *
+   * @param instance the consumer group
+   * @param lastAttempt the attempt after which RocketMQ delivers a message no more
+   */
+  Intake(String instance, InboxLanes lanes, int lastAttempt) {
     this.instance = instance;
     this.lanes = lanes;
+    this.lastAttempt = lastAttempt;
   }
 
   /** What became of a message, for the client. */
@@ -124,7 +133,26 @@ final class Intake {
   }
 
   private void warn(MessageExt message, @Nullable Throwable cause) {
-    log.warn("{} - {} will be delivered again", instance, message.getMsgId(), cause);
+    int attempt = message.getReconsumeTimes() + 1;
+    if (attempt < lastAttempt) {
+      log.warn(
+          "{} - {} of topic {} has failed at attempt {} and will be delivered again",
+          instance,
+          message.getMsgId(),
+          message.getTopic(),
+          attempt,
+          cause);
+    } else {
+      log.warn(
+          "{} - {} of topic {} has failed at attempt {}, its last one: RocketMQ puts it into the"
+              + " topic {} and delivers it no more",
+          instance,
+          message.getMsgId(),
+          message.getTopic(),
+          attempt,
+          MixAll.getDLQTopic(instance),
+          cause);
+    }
   }
 
   /** Takes no more messages. */

@@ -60,7 +60,7 @@ public final class RocketMqProgress implements GroupProgress {
   private static final int ROUTE_ATTEMPTS = 3;
 
   /** What RocketMQ's client takes for its default of -1. */
-  private static final int DEFAULT_RECONSUME_TIMES = 16;
+  static final int DEFAULT_RECONSUME_TIMES = 16;
 
   private final ClientConfig config;
   private final @Nullable RPCHook rpcHook;
@@ -95,7 +95,7 @@ public final class RocketMqProgress implements GroupProgress {
    *
    * @param consumerGroup the consumer group
    * @return a builder, for one thread
-   * @throws IllegalArgumentException if the group is blank
+   * @throws IllegalArgumentException if the group is blank, or none that RocketMQ allows
    */
   public static Builder builder(String consumerGroup) {
     return new Builder(consumerGroup);
@@ -341,7 +341,7 @@ public final class RocketMqProgress implements GroupProgress {
     private InstantSource clock = InstantSource.system();
 
     private Builder(String consumerGroup) {
-      this.consumerGroup = Require.text("consumerGroup", consumerGroup);
+      this.consumerGroup = Names.consumerGroup(consumerGroup);
     }
 
     /**
@@ -359,10 +359,10 @@ public final class RocketMqProgress implements GroupProgress {
      * Adds topics that the group consumes, without that of its redeliveries, which is known.
      * Required.
      *
-     * @throws IllegalArgumentException if one is blank
+     * @throws IllegalArgumentException if one is blank, or none that RocketMQ allows
      */
     public Builder topics(Set<String> topics) {
-      topics.forEach(topic -> this.topics.add(Require.text("topic", topic)));
+      topics.forEach(topic -> this.topics.add(Names.topic(topic)));
       return this;
     }
 

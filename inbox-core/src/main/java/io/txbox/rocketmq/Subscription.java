@@ -9,8 +9,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import org.apache.rocketmq.client.Validators;
-import org.apache.rocketmq.client.exception.MQClientException;
 
 /** Says more about a subscription than its topic, keys and handler. Not thread-safe. */
 public final class Subscription {
@@ -22,17 +20,7 @@ public final class Subscription {
   private ExhaustedPolicy exhausted = ExhaustedPolicy.BLOCK;
 
   Subscription(String topic) {
-    this.topic = checked(Require.text("topic", topic));
-  }
-
-  private static String checked(String topic) {
-    try {
-      Validators.checkTopic(topic);
-      return topic;
-    } catch (MQClientException e) {
-      throw new IllegalArgumentException(
-          "topic '" + topic + "' is none that RocketMQ allows: " + e.getErrorMessage(), e);
-    }
+    this.topic = Names.topic(topic);
   }
 
   /**

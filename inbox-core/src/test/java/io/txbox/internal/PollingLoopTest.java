@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,8 +27,12 @@ class PollingLoopTest {
   }
 
   private static PollingLoop loop(Duration interval, BooleanSupplier work) {
+    return loop(interval, Duration.ZERO, work);
+  }
+
+  private static PollingLoop loop(Duration interval, Duration soon, BooleanSupplier work) {
     return new PollingLoop(
-        LoggerFactory.getLogger(PollingLoop.class), "polls", interval, Duration.ZERO, work);
+        LoggerFactory.getLogger(PollingLoop.class), "polls", interval, soon, work);
   }
 
   @Test
@@ -36,6 +42,18 @@ class PollingLoopTest {
     loop.start();
 
     await().until(() -> left.get() == 0);
+  }
+
+  @Test
+  void leavesATimeBetweenTwoPiecesOfWorkForOthers() {
+    Duration soon = Duration.ofMillis(100);
+    Queue<Long> begun = new ConcurrentLinkedQueue<>();
+    loop = loop(LONG, soon, () -> begun.add(System.nanoTime()));
+    loop.start();
+
+    await().until(() -> begun.size() > 1);
+    assertThat(Duration.ofNanos(-begun.remove() + begun.remove()))
+        .isGreaterThan(soon.dividedBy(2)); // Give or take a fifth.
   }
 
   @Test

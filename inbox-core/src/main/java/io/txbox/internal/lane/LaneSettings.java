@@ -11,6 +11,7 @@ import java.time.Duration;
  * @param batchTime for how long a batch begins further jobs
  */
 public record LaneSettings(int lanes, int maxBatch, Duration batchTime) {
+  private static final int MAX_LANES = 1_000;
   private static final int MAX_BATCH = 1_000;
 
   /** The defaults: up to 8 lanes, with up to 64 jobs in a batch, which it begins within 50 ms. */
@@ -22,7 +23,7 @@ public record LaneSettings(int lanes, int maxBatch, Duration batchTime) {
    * @throws IllegalArgumentException if one is out of its bounds
    */
   public LaneSettings {
-    Require.atLeast("lanes", 1, lanes);
+    Require.between("lanes", 1, MAX_LANES, lanes);
     Require.between("maxBatch", 1, MAX_BATCH, maxBatch);
     Require.between("batchTime", Duration.ofMillis(1), Duration.ofMinutes(1), batchTime);
   }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
@@ -453,7 +454,8 @@ public abstract class LaneIsolationContract extends LaneContract {
     assertThatThrownBy(() -> sequence.get(1).get(30, TimeUnit.SECONDS))
         .hasCauseInstanceOf(HandlerFailedException.class)
         .hasStackTraceContaining("UnprintableException, which cannot be printed");
-    assertThat(sequence.get(2)).isCancelled();
+    assertThatThrownBy(() -> sequence.get(2).get(30, TimeUnit.SECONDS))
+        .isInstanceOf(CancellationException.class);
     assertThat(events.of(InboxEvent.Failed.class)).hasSize(1);
     assertThat(effects().all()).containsExactly("a", "b", "plug");
   }

@@ -1,17 +1,21 @@
 package io.txbox.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txbox.InboxMessage;
 import io.txbox.SetupException;
 import io.txbox.inbox.ExhaustedPolicy;
 import io.txbox.inbox.Inbox;
+import io.txbox.janitor.Janitor;
 import io.txbox.janitor.Retention;
 import io.txbox.rocketmq.InboxConsumer;
+import io.txbox.rocketmq.RocketMqProgress;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxSchemaTable;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -79,6 +83,19 @@ public abstract class SetupContract extends SharedBrokerContract {
     assertThatThrownBy(() -> consumer().lanes(0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("lanes must be at least 1, but was 0");
+    assertThatThrownBy(() -> consumer().lanes(1_000_000))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("lanes must be at most 1000, but was 1000000");
+    assertThatThrownBy(() -> InboxConsumer.builder("a b", dsl(), dialect()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("consumerGroup 'a b' is none that RocketMQ allows");
+    for (String address : List.of("a:1,b:2", "http://mq:1", "mq", "a:1;b", "a:b:1", ":1")) {
+      assertThatThrownBy(() -> consumer().nameServer(address))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("but was '" + address + "'");
+    }
+    assertThatCode(() -> consumer().nameServer("mq-1:9876;10.0.0.7:9876;[::1]:9876"))
+        .doesNotThrowAnyException();
     assertThatThrownBy(
             () ->
                 consumer()
@@ -148,6 +165,34 @@ public abstract class SetupContract extends SharedBrokerContract {
         consumer()
             .retention(Retention.ofDays(1).acceptShortRetention())
             .subscribe(topic, BY_KEYS, Effects.handler()));
+  }
+
+  /** The threads of RocketMQ's client are no daemons: with one left, the JVM would never end. */
+  @Test
+  void aJanitorThatIsRefusedLeavesNoThread() {
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+    Janitor janitor =
+        Janitor.builder(dsl(), dialect())
+            .group(
+                group,
+                Retention.ofDays(1),
+                RocketMqProgress.builder(group)
+                    .nameServer(broker().nameServer())
+                    .topics(Set.of(topic))
+                    .build())
+            .build();
+
+    assertThatThrownBy(janitor::start)
+        .isInstanceOf(SetupException.class)
+        .hasMessageContaining("retention of consumer group '" + group + "' is 1 d");
+    soon()
+        .untilAsserted(
+            () ->
+                assertThat(Thread.getAllStackTraces().keySet())
+                    .filteredOn(thread -> !before.contains(thread))
+                    .extracting(Thread::getName)
+                    .noneMatch(name -> name.startsWith("MQClientFactoryScheduledThread")));
+    assertThatThrownBy(janitor::start).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
