@@ -8,6 +8,20 @@ import java.util.Optional;
 /**
  * Says how a janitor does.
  *
+ * <p>There are three problems, and these are their limits, which cannot be set:
+ *
+ * <ul>
+ *   <li>No pass has come to its end for more than six intervals ({@link Janitor.Builder#interval}),
+ *       five minutes at least.
+ *   <li>The purge clock of a group has stood still for more than an hour, since this instance saw
+ *       it first. The time in which a new group is only watched does not count.
+ *   <li>A row that may go is older than the purge horizon of its scope by more than an hour.
+ * </ul>
+ *
+ * <p>A pass that comes to its end logs what there is of them as a warning, and again every ten
+ * minutes while they last. Clocks that differ are no problem: a skew of more than a minute is only
+ * logged, when it comes and when it goes.
+ *
  * @param problems what an operator must look at; empty if all is well
  * @param rowsPurged how many rows this instance has purged since its start
  * @param lastPass when its last pass ended that did not fail, whether or not another instance had
