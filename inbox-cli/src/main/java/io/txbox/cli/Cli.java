@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
 /**
- * The command line: {@code java -jar inbox-cli-VERSION.jar --help}.
+ * The command line: {@code java -jar inbox-cli-<version>.jar --help}.
  *
  * <p>Exit codes: 0 done, 1 it failed or the purge clock stands still, 2 the command line was wrong.
  */

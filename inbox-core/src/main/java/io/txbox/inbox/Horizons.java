@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
 import org.jooq.DSLContext;
 
 /**
- * Knows the purge horizon of each scope, from a copy that is never older than {@link
+ * Knows the announced horizon of each scope, from a copy that is never older than {@link
  * Horizon#MAX_AGE}: whoever finds it older reads it anew, in the transaction that needs it, after
  * the claim. Thread-safe.
  */

@@ -174,7 +174,8 @@ public final class Inbox {
     }
 
     /**
-     * Sets who handles the messages of a topic, with a scope or an ordering key of your choice.
+     * Sets who handles the messages of a topic, with a scope, an ordering key or a limit of
+     * attempts of your choice.
      *
      * @param options makes them of the defaults
      * @throws IllegalArgumentException if the topic is blank or has a handler already
@@ -200,8 +201,8 @@ public final class Inbox {
     }
 
     /**
-     * Sets who handles the messages of a topic many at a time, with a scope or an ordering key of
-     * your choice.
+     * Sets who handles the messages of a topic many at a time, with a scope, an ordering key or a
+     * limit of attempts of your choice.
      *
      * @param options makes them of the defaults
      * @throws IllegalArgumentException if the topic is blank or has a handler already

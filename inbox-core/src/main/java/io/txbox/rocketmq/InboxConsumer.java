@@ -88,7 +88,8 @@ public final class InboxConsumer implements AutoCloseable {
    * Starts a consumer.
    *
    * @param consumerGroup the consumer group; all its instances use one database
-   * @param dsl takes its connections from a pool, one for each lane at a time
+   * @param dsl takes its connections from a pool, one for each lane at a time, and one for moments
+   *     for the janitor inside
    * @param dialect the database's dialect
    * @return a builder, for one thread
    * @throws IllegalArgumentException if the group is blank, or {@code dsl} holds a single
@@ -278,7 +279,8 @@ public final class InboxConsumer implements AutoCloseable {
     }
 
     /**
-     * Subscribes to a topic, with tags, scope or ordering key of your choice.
+     * Subscribes to a topic, with tags, a scope, an ordering key or a limit of attempts of your
+     * choice: all that {@link Subscription} has.
      *
      * @param options sets them
      * @throws IllegalArgumentException if the topic is blank or subscribed already
@@ -306,8 +308,8 @@ public final class InboxConsumer implements AutoCloseable {
     }
 
     /**
-     * Subscribes to a topic, to handle many messages in one call, with tags, scope or ordering key
-     * of your choice.
+     * Subscribes to a topic, to handle many messages in one call, with tags, a scope, an ordering
+     * key or a limit of attempts of your choice: all that {@link Subscription} has.
      *
      * @param options sets them
      * @throws IllegalArgumentException if the topic is blank or subscribed already
@@ -340,7 +342,9 @@ public final class InboxConsumer implements AutoCloseable {
 
     /**
      * Sets how many lanes there are at most: each handles one batch at a time, in one transaction
-     * on one connection. Two work on a quick handler, and more the longer it takes. Default: 8.
+     * on one connection. Two work on a quick handler, and more the longer it takes. Default: 8. The
+     * pool must give as many connections at once, which is checked at the start; the janitor inside
+     * takes one more, for moments.
      *
      * @throws IllegalArgumentException if it is below 1 or above 1,000
      */
@@ -376,6 +380,10 @@ public final class InboxConsumer implements AutoCloseable {
     /**
      * Sets for how long inbox rows are kept, and what becomes of messages that are older than that
      * when they come. A janitor inside the consumer purges what is older. Default: 7 days.
+     *
+     * <p>{@link InboxConsumer#start()} refuses one that is too short for what the brokers keep and
+     * delay, unless it says {@link Retention#acceptShortRetention()} or there is no janitor inside;
+     * if the brokers cannot be asked, that is warned about.
      */
     public Builder retention(Retention retention) {
       inbox.late(retention.late());
@@ -385,7 +393,8 @@ public final class InboxConsumer implements AutoCloseable {
 
     /**
      * Leaves the purge to a {@link Janitor} that runs elsewhere: the consumer has none inside. What
-     * is set by {@link #retention} then only says what becomes of late messages.
+     * is set by {@link #retention} then only says what becomes of late messages, and is not checked
+     * at the start: {@link Janitor#start()} checks the one that it has.
      */
     public Builder withoutJanitor() {
       janitor = janitor.withoutJanitor();

@@ -16,8 +16,8 @@ import picocli.CommandLine.Spec;
 
 /**
  * The command line, in the jar of this module with the classifier {@code cli}: {@code java -jar
- * inbox-migrations-VERSION-cli.jar --help}. With a driver that is not in the jar: {@code java -cp
- * inbox-migrations-VERSION-cli.jar:driver.jar io.txbox.migrations.Cli}.
+ * inbox-migrations-<version>-cli.jar --help}. With a driver that is not in the jar: {@code java -cp
+ * inbox-migrations-<version>-cli.jar:driver.jar io.txbox.migrations.Cli}.
  *
  * <p>Exit codes: 0 done, 1 the database says no, 2 the command line was wrong, 3 the schema does
  * not fit this version, 4 another migration holds the changelog lock.
