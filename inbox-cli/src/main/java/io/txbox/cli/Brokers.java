@@ -6,8 +6,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.apache.rocketmq.acl.common.AclClientRPCHook;
 import org.apache.rocketmq.acl.common.SessionCredentials;
+import org.apache.rocketmq.client.Validators;
+import org.apache.rocketmq.client.exception.MQClientException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -15,13 +18,21 @@ import picocli.CommandLine.Option;
 final class Brokers {
   private static final String ACCESS_KEY = "TXBOX_ACCESS_KEY";
   private static final String SECRET_KEY = "TXBOX_SECRET_KEY";
+  private static final Pattern LINK =
+      Pattern.compile(
+          "\\.?\\s*(?:See|For more information, please visit the url,) https?://\\S+"
+              + "(?: for further details\\.?)?");
 
   @Option(
       names = "--name-server",
       paramLabel = "HOST:PORT",
       description = {
-        "RocketMQ's name server; several are separated by ';'. Keys for its ACL: the environment",
-        "variables " + ACCESS_KEY + " and " + SECRET_KEY + "."
+        "RocketMQ's name server; several are separated by ';'. Needed unless --by-wall-clock is"
+            + " given. Keys for its ACL: the environment variables "
+            + ACCESS_KEY
+            + " and "
+            + SECRET_KEY
+            + "."
       })
   private @Nullable String nameServer;
 
@@ -29,7 +40,7 @@ final class Brokers {
       names = "--topic",
       split = ",",
       description = {
-        "A topic that the group consumes; several are possible.",
+        "A topic that the group consumes; several: --topic=A,B or one --topic each.",
         "Default: those that the database knows."
       })
   private List<String> topics = List.of();
@@ -58,6 +69,7 @@ final class Brokers {
    * @throws IllegalArgumentException if it is
    */
   void check(String consumerGroup) {
+    topics.forEach(topic -> set("--topic", topic, Brokers::allowed));
     RocketMqProgress.Builder unused = builder(consumerGroup, topics);
   }
 
@@ -85,6 +97,21 @@ final class Brokers {
       builder.rpcHook(new AclClientRPCHook(new SessionCredentials(accessKey, secretKey)));
     }
     return builder;
+  }
+
+  private static String allowed(String topic) {
+    try {
+      Validators.checkTopic(topic);
+      return topic;
+    } catch (MQClientException e) {
+      throw new IllegalArgumentException(
+          "it is none that RocketMQ allows: " + e.getErrorMessage(), e);
+    }
+  }
+
+  /** RocketMQ ends what it says with a line that points to its FAQ. */
+  static String withoutLinks(String said) {
+    return LINK.matcher(said).replaceAll("");
   }
 
   /** Names the option in what is said of its value. */

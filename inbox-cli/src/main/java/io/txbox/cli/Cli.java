@@ -3,6 +3,7 @@ package io.txbox.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.PrintWriter;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -10,9 +11,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
 /**
- * The command line: {@code java -jar inbox-cli-<version>.jar --help}.
+ * The command line: {@code java -jar inbox-cli-<version>-cli.jar --help}.
  *
- * <p>Exit codes: 0 done, 1 it failed or the purge clock stands still, 2 the command line was wrong.
+ * <p>Exit codes: 0 done; 1 it failed, was told to end, another janitor kept the lease, or the purge
+ * clock stands still; 2 the command line was wrong.
  */
 @Command(
     name = "inbox-cli",
@@ -24,8 +26,8 @@ import picocli.CommandLine.ScopeType;
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",
-      "Exit codes: 0 done, 1 it failed or the purge clock stands still,",
-      "2 the command line was wrong."
+      "Exit codes: 0 done; 1 it failed, was told to end, another janitor kept the",
+      "lease, or the purge clock stands still; 2 the command line was wrong."
     })
 public final class Cli {
   @Option(
@@ -48,6 +50,7 @@ public final class Cli {
   static int run(PrintWriter out, PrintWriter err, String... arguments) {
     Cli cli = new Cli();
     CommandLine commandLine = new CommandLine(cli).setOut(out).setErr(err);
+    commandLine.setParameterExceptionHandler((refused, line) -> refuse(refused));
     commandLine.setExecutionExceptionHandler(
         (thrown, command, parsed) -> {
           if (thrown instanceof IllegalArgumentException) {
@@ -64,6 +67,21 @@ public final class Cli {
           return CommandLine.ExitCode.SOFTWARE;
         });
     return commandLine.execute(arguments);
+  }
+
+  /** Says what is wrong with the command line, and where its help is. */
+  private static int refuse(CommandLine.ParameterException refused) {
+    CommandLine command = refused.getCommandLine();
+    List<String> unknown = command.getUnmatchedArguments();
+    CommandLine.ParameterException named =
+        refused instanceof CommandLine.MissingParameterException && !unknown.isEmpty()
+            ? new CommandLine.UnmatchedArgumentException(command, unknown)
+            : refused;
+    PrintWriter err = command.getErr();
+    err.println(named.getMessage());
+    CommandLine.UnmatchedArgumentException.printSuggestions(named, err);
+    err.println("See " + command.getCommandSpec().qualifiedName() + " --help");
+    return CommandLine.ExitCode.USAGE;
   }
 
   /** Says which version of the library this is. */

@@ -23,10 +23,11 @@ record OpenDatabase(HikariDataSource pool, DSLContext dsl, StoreDialect dialect,
   /**
    * Refuses a database that has no inbox.
    *
+   * @param migration what to do about a schema that is missing or too old, a sentence
    * @throws io.txbox.SetupException if it has none
    */
-  void check() {
-    SetupCheck.database(new Database(dsl, dialect, schema));
+  void check(String migration) {
+    SetupCheck.database(new Database(dsl, dialect, schema), migration);
   }
 
   /** Returns the scopes in which a consumer group has consumed. */

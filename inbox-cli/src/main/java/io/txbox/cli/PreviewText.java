@@ -24,7 +24,7 @@ final class PreviewText {
           "Purge clock: "
               + group
                   .heldBy()
-                  .map(why -> "stands still: " + why)
+                  .map(why -> "stands still: " + Brokers.withoutLinks(why))
                   .orElseGet(() -> time(group.clock())));
       lines.add("");
       lines.addAll(table(group.scopes()));
@@ -71,7 +71,7 @@ final class PreviewText {
             + ": "
             + scope
                 .whyNone()
-                .map(why -> "no row could go now: " + why + ".")
+                .map(why -> "no row could go now: " + Brokers.withoutLinks(why) + ".")
                 .orElseGet(
                     () ->
                         rows(scope.now())

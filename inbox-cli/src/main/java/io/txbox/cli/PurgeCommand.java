@@ -1,6 +1,7 @@
 package io.txbox.cli;
 
 import io.txbox.SetupException;
+import io.txbox.internal.DurationText;
 import io.txbox.janitor.Janitor;
 import io.txbox.janitor.PurgePreview;
 import io.txbox.janitor.Retention;
@@ -75,7 +76,7 @@ final class PurgeCommand implements Callable<Integer> {
     Retention asked = retention();
     check();
     try (OpenDatabase database = target.open()) {
-      database.check();
+      database.check(target.migration());
       List<String> scopes = scopes(database);
       Retention checked = withTheirMargin(asked, database);
       Set<String> topics = topics(database, scopes);
@@ -111,15 +112,18 @@ final class PurgeCommand implements Callable<Integer> {
   }
 
   private Retention retention() {
-    Retention parsed = parse("--retention", retention);
+    Retention parsed = named("--retention", retention, () -> Retention.parse(retention));
     if (margin != null) {
-      Duration duration = parse("--margin", margin).duration();
-      parsed = named("--margin", margin, () -> parse("--retention", retention).margin(duration));
+      parsed = withMargin(parsed, margin);
     }
     if (byWallClock) {
       parsed = parsed.byWallClock();
     }
     return acceptShortRetention ? parsed.acceptShortRetention() : parsed;
+  }
+
+  private static Retention withMargin(Retention retention, String margin) {
+    return named("--margin", margin, () -> retention.margin(DurationText.parse("margin", margin)));
   }
 
   /** A smaller margin than the consumers' would make copies new that are late for them. */
@@ -131,15 +135,11 @@ final class PurgeCommand implements Callable<Integer> {
           "--retention '"
               + retention
               + "' is not longer than "
-              + theirs
+              + DurationText.of(theirs)
               + ", the margin that the group's consumers have: say the retention that they have, or"
               + " another --margin");
     }
     return asked.margin(theirs);
-  }
-
-  private static Retention parse(String option, String text) {
-    return named(option, text, () -> Retention.parse(text));
   }
 
   /** Names the option in what is said of its value. */
@@ -189,7 +189,7 @@ final class PurgeCommand implements Callable<Integer> {
       janitor.check();
     } catch (SetupException e) {
       throw new IllegalStateException(
-          String.valueOf(e.getMessage())
+          Brokers.withoutLinks(String.valueOf(e.getMessage()))
               .replace("acceptShortRetention()", "--accept-short-retention"),
           e);
     }

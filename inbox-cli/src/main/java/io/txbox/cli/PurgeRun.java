@@ -183,7 +183,10 @@ final class PurgeRun {
           .forEach(out);
     }
     heldBy.ifPresent(
-        why -> out.accept("The purge clock stands still, so that no more grows old: " + why));
+        why ->
+            out.accept(
+                "The purge clock stands still, so that no more grows old: "
+                    + Brokers.withoutLinks(why)));
     return heldBy.isPresent() ? FAILED : 0;
   }
 

@@ -3,8 +3,12 @@ package io.txbox.cli;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
+import io.txbox.internal.database.SqlErrors;
+import io.txbox.store.FailureKind;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.StoreDialect;
 import java.time.Duration;
+import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -17,7 +21,10 @@ final class Target {
       names = "--url",
       required = true,
       paramLabel = "JDBC-URL",
-      description = "For instance jdbc:postgresql://localhost:5432/app.")
+      description = {
+        "jdbc:postgresql://HOST:PORT/DATABASE, jdbc:mysql://HOST:PORT/DATABASE or",
+        "jdbc:mariadb://HOST:PORT/DATABASE."
+      })
   private String url;
 
   @Option(names = "--user", description = "The database role.")
@@ -27,6 +34,7 @@ final class Target {
       names = "--password",
       interactive = true,
       arity = "0..1",
+      prompt = "Password of the database role: ",
       description = {
         "Its password; without a value it is asked for.",
         "Better than on the command line: the environment variable " + PASSWORD_VARIABLE + "."
@@ -61,9 +69,19 @@ final class Target {
     }
   }
 
-  /** Connects. */
+  /** Says how the tables come into the schema. */
+  String migration() {
+    return Migration.of(url, schema);
+  }
+
+  /**
+   * Connects.
+   *
+   * @throws IllegalArgumentException if the connection has no schema, and none is said
+   */
   OpenDatabase open() {
     Vendor vendor = Vendor.of(url);
+    StoreDialect dialect = vendor.store(acceptLostCommits);
     HikariConfig config = new HikariConfig();
     config.setPoolName("inbox-cli");
     config.setJdbcUrl(url);
@@ -72,22 +90,45 @@ final class Target {
     config.setConnectionTimeout(CONNECT.toMillis());
     config.setUsername(user);
     config.setPassword(password != null ? password : System.getenv(PASSWORD_VARIABLE));
-    HikariDataSource pool = pool(config);
+    HikariDataSource pool = pool(config, dialect);
+    DSLContext dsl = vendor.jooq(pool);
+    if (schema == null && !vendor.hasCurrentSchema(dsl)) {
+      pool.close();
+      throw new IllegalArgumentException(withoutSchema(vendor));
+    }
     return new OpenDatabase(
         pool,
-        vendor.jooq(pool),
-        vendor.store(acceptLostCommits),
+        dsl,
+        dialect,
         schema == null ? InboxSchema.ofConnection() : InboxSchema.named(schema));
   }
 
-  private HikariDataSource pool(HikariConfig config) {
+  private String withoutSchema(Vendor vendor) {
+    return vendor == Vendor.POSTGRESQL
+        ? "No schema of the role's search path exists: name one by --schema"
+        : "--url '"
+            + Address.withoutSecrets(url)
+            + "' names no database: put its name behind the port, as in "
+            + "//HOST:PORT/DATABASE, or name it by --schema";
+  }
+
+  private HikariDataSource pool(HikariConfig config, StoreDialect dialect) {
+    String shown = Address.withoutSecrets(url);
     try {
       return new HikariDataSource(config);
     } catch (PoolInitializationException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
+      FailureKind kind = SqlErrors.kindOf(e, dialect);
+      boolean answers = kind != FailureKind.OUTAGE && kind != FailureKind.BROKEN_OFF;
       throw new IllegalStateException(
-          "The database " + Vendor.withoutSecrets(url) + " does not answer: " + cause.getMessage(),
+          "The database "
+              + shown
+              + (answers ? " cannot be used: " : " does not answer: ")
+              + Address.withoutSecrets(url, String.valueOf(cause.getMessage())),
           e);
+    } catch (RuntimeException e) { // HikariCP's, which says the whole address: so it is no cause.
+      throw new IllegalArgumentException(
+          "--url '" + shown + "' is none that the database's driver can read");
     }
   }
 }

@@ -12,16 +12,18 @@ import org.jooq.impl.DSL;
 
 /** The databases that we know, by the beginning of their address. */
 enum Vendor {
-  POSTGRESQL("jdbc:postgresql:", SQLDialect.POSTGRES),
-  MYSQL("jdbc:mysql:", SQLDialect.MYSQL),
-  MARIADB("jdbc:mariadb:", SQLDialect.MARIADB);
+  POSTGRESQL("jdbc:postgresql:", SQLDialect.POSTGRES, "current_schema()"),
+  MYSQL("jdbc:mysql:", SQLDialect.MYSQL, "database()"),
+  MARIADB("jdbc:mariadb:", SQLDialect.MARIADB, "database()");
 
   private final String scheme;
   private final SQLDialect jooq;
+  private final String currentSchema;
 
-  Vendor(String scheme, SQLDialect jooq) {
+  Vendor(String scheme, SQLDialect jooq, String currentSchema) {
     this.scheme = scheme;
     this.jooq = jooq;
+    this.currentSchema = currentSchema;
   }
 
   static Vendor of(String url) {
@@ -33,13 +35,8 @@ enum Vendor {
                 new IllegalArgumentException(
                     "--url must begin with jdbc:postgresql:, jdbc:mysql: or jdbc:mariadb:, but was"
                         + " '"
-                        + withoutSecrets(url)
+                        + Address.withoutSecrets(url)
                         + "'"));
-  }
-
-  /** An address may carry a password, before its host or among its parameters. */
-  static String withoutSecrets(String url) {
-    return url.replaceAll("[?;].*", "").replaceAll("//[^/@]*@", "//***@");
   }
 
   /** Returns jOOQ on this pool. MySQL's driver connects to MariaDB as well. */
@@ -51,6 +48,11 @@ enum Vendor {
                 .toLowerCase(Locale.ROOT)
                 .contains("mariadb");
     return isMariaDb ? DSL.using(pool, SQLDialect.MARIADB) : dsl;
+  }
+
+  /** Says whether the connection has a schema (MySQL: a database) of its own. */
+  boolean hasCurrentSchema(DSLContext dsl) {
+    return dsl.fetchValue("SELECT " + currentSchema) != null;
   }
 
   StoreDialect store(boolean acceptLostCommits) {

@@ -1,6 +1,7 @@
 package io.txbox.internal;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /** Checks settings; each check throws with the setting's name and value. */
 public final class Require {
@@ -42,7 +43,7 @@ public final class Require {
 
   /** Returns a duration that is at least {@code least}. */
   public static Duration atLeast(String name, Duration least, Duration value) {
-    if (value.compareTo(least) < 0) {
+    if (Objects.requireNonNull(value, name).compareTo(least) < 0) {
       throw new IllegalArgumentException(
           name + " must be at least " + least + ", but was " + value);
     }

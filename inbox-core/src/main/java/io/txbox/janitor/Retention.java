@@ -1,10 +1,8 @@
 package io.txbox.janitor;
 
-import io.txbox.internal.Require;
+import io.txbox.internal.DurationText;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Says for how long the inbox rows of a consumer group are kept, and what becomes of messages that
@@ -19,11 +17,9 @@ public final class Retention {
   private static final Duration SHORTEST = Duration.ofSeconds(1);
 
   private static final Duration LONGEST = Duration.ofDays(3650);
+  private static final Duration SMALLEST_MARGIN = Duration.ofMillis(1);
   private static final Duration LARGEST_DEFAULT_MARGIN = Duration.ofDays(1);
   private static final int DEFAULT_MARGIN_PART = 7;
-
-  private static final Pattern TEXT =
-      Pattern.compile("(?:(\\d{1,5})d)?(?:(\\d{1,7})h)?(?:(\\d{1,9})m)?(?:(\\d{1,9})s)?");
 
   private final Duration duration;
   private final Duration margin;
@@ -59,10 +55,21 @@ public final class Retention {
    * @throws IllegalArgumentException if it is below a second or above 3,650 days
    */
   public static Retention of(Duration duration) {
-    Duration checked = Require.between("retention", SHORTEST, LONGEST, duration);
-    Duration margin = checked.dividedBy(DEFAULT_MARGIN_PART);
+    return of(duration, DurationText.of(Objects.requireNonNull(duration, "retention")));
+  }
+
+  private static Retention of(Duration duration, String said) {
+    if (duration.compareTo(SHORTEST) < 0) {
+      throw new IllegalArgumentException(
+          "retention must be at least " + DurationText.of(SHORTEST) + ", but was " + said);
+    }
+    if (duration.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "retention must be at most " + DurationText.of(LONGEST) + ", but was " + said);
+    }
+    Duration margin = duration.dividedBy(DEFAULT_MARGIN_PART);
     return new Retention(
-        checked,
+        duration,
         margin.compareTo(LARGEST_DEFAULT_MARGIN) < 0 ? margin : LARGEST_DEFAULT_MARGIN,
         LatePolicy.PARK,
         false,
@@ -76,24 +83,7 @@ public final class Retention {
    * @throws IllegalArgumentException if it is anything else, or out of bounds
    */
   public static Retention parse(String text) {
-    Objects.requireNonNull(text, "retention");
-    Matcher matcher = TEXT.matcher(text);
-    if (text.isEmpty() || !matcher.matches()) {
-      throw new IllegalArgumentException(
-          "retention must be numbers with the units d, h, m and s, such as '7d' or '1d12h', but was"
-              + " '"
-              + text
-              + "'");
-    }
-    return of(
-        Duration.ofDays(number(matcher, 1))
-            .plusHours(number(matcher, 2))
-            .plusMinutes(number(matcher, 3))
-            .plusSeconds(number(matcher, 4)));
-  }
-
-  private static long number(Matcher matcher, int group) {
-    return matcher.group(group) == null ? 0 : Long.parseLong(matcher.group(group));
+    return of(DurationText.parse("retention", text), "'" + text + "'");
   }
 
   /**
@@ -104,12 +94,21 @@ public final class Retention {
    * @throws IllegalArgumentException if it is below a millisecond, or not below the retention
    */
   public Retention margin(Duration margin) {
-    return new Retention(
-        duration,
-        Require.between("margin", Duration.ofMillis(1), duration.minusMillis(1), margin),
-        late,
-        acceptsShort,
-        byWallClock);
+    if (Objects.requireNonNull(margin, "margin").compareTo(SMALLEST_MARGIN) < 0) {
+      throw new IllegalArgumentException(
+          "margin must be at least "
+              + DurationText.of(SMALLEST_MARGIN)
+              + ", but was "
+              + DurationText.of(margin));
+    }
+    if (margin.compareTo(duration.minusMillis(1)) > 0) {
+      throw new IllegalArgumentException(
+          "margin must be less than the retention, "
+              + DurationText.of(duration)
+              + ", but was "
+              + DurationText.of(margin));
+    }
+    return new Retention(duration, margin, late, acceptsShort, byWallClock);
   }
 
   /** Sets what becomes of late messages. Default: {@link LatePolicy#PARK}. */
@@ -162,6 +161,11 @@ public final class Retention {
 
   @Override
   public String toString() {
-    return duration + " (margin " + margin + ", late: " + late + ")";
+    return DurationText.of(duration)
+        + " (margin "
+        + DurationText.of(margin)
+        + ", late: "
+        + late
+        + ")";
   }
 }

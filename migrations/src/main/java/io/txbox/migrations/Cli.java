@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -35,7 +36,7 @@ import picocli.CommandLine.Spec;
       "",
       "Exit codes: 0 done, 1 the database says no, 2 the command line was wrong,",
       "3 the schema does not fit this version, 4 another migration holds the changelog lock.",
-      "The PostgreSQL driver is in the jar; for another one:",
+      "The drivers of PostgreSQL, MySQL and MariaDB are in the jar; with another one:",
       "  java -cp <this jar>:driver.jar io.txbox.migrations.Cli COMMAND"
     })
 public final class Cli {
@@ -72,6 +73,7 @@ public final class Cli {
     Cli cli = new Cli();
     CommandLine commandLine =
         new CommandLine(cli).setOut(out).setErr(err).setCaseInsensitiveEnumValuesAllowed(true);
+    commandLine.setParameterExceptionHandler((refused, line) -> refuse(refused));
     commandLine.setExecutionExceptionHandler(
         (thrown, command, parsed) -> {
           if (thrown instanceof IllegalArgumentException) {
@@ -90,6 +92,21 @@ public final class Cli {
     return commandLine.execute(arguments);
   }
 
+  /** Says what is wrong with the command line, and where its help is. */
+  private static int refuse(CommandLine.ParameterException refused) {
+    CommandLine command = refused.getCommandLine();
+    List<String> unknown = command.getUnmatchedArguments();
+    CommandLine.ParameterException named =
+        refused instanceof CommandLine.MissingParameterException && !unknown.isEmpty()
+            ? new CommandLine.UnmatchedArgumentException(command, unknown)
+            : refused;
+    PrintWriter err = command.getErr();
+    err.println(named.getMessage());
+    CommandLine.UnmatchedArgumentException.printSuggestions(named, err);
+    err.println("See " + command.getCommandSpec().qualifiedName() + " --help");
+    return CommandLine.ExitCode.USAGE;
+  }
+
   private static int exitCode(Exception thrown) {
     if (thrown instanceof SchemaMismatchException) {
       return DOES_NOT_FIT;
@@ -106,6 +123,9 @@ public final class Cli {
               defaultValue = "60",
               description = "How long to wait for another migration (default: ${DEFAULT-VALUE}).")
           long lockWait) {
+    if (lockWait < 0) {
+      throw new IllegalArgumentException("--lock-wait must be at least 0, but was " + lockWait);
+    }
     target.migrations().lockWait(Duration.ofSeconds(lockWait)).build().migrate();
     out("The schema has version %d.".formatted(Inspection.KNOWN_VERSION));
     return 0;
@@ -197,7 +217,10 @@ public final class Cli {
         names = "--url",
         required = true,
         paramLabel = "JDBC-URL",
-        description = "For instance jdbc:postgresql://localhost:5432/app.")
+        description = {
+          "jdbc:postgresql://HOST:PORT/DATABASE, jdbc:mysql://HOST:PORT/DATABASE or",
+          "jdbc:mariadb://HOST:PORT/DATABASE."
+        })
     private String url;
 
     @Option(names = "--user", description = "The database role.")
@@ -207,6 +230,7 @@ public final class Cli {
         names = "--password",
         interactive = true,
         arity = "0..1",
+        prompt = "Password of the database role: ",
         description = {
           "Its password; without a value it is asked for.",
           "Better than on the command line: the environment variable " + PASSWORD_VARIABLE + "."

@@ -34,15 +34,18 @@ final class DriverDataSource implements DataSource {
     if (DriverManager.drivers().noneMatch(this::accepts)) {
       throw new SQLException(
           "no driver on the class path knows the address %s. With a driver of your own: %s"
-              .formatted(withoutSecrets(url), Commands.withDriver()),
+              .formatted(Address.withoutSecrets(url), Commands.withDriver()),
           NO_DRIVER);
     }
-    return DriverManager.getConnection(url, properties);
-  }
-
-  /** An address may carry a password, before its host or among its parameters. */
-  static String withoutSecrets(String url) {
-    return url.replaceAll("[?;].*", "").replaceAll("//[^/@]*@", "//***@");
+    try {
+      return DriverManager.getConnection(url, properties);
+    } catch (SQLException e) {
+      String words = Address.withoutSecrets(url, String.valueOf(e.getMessage()));
+      if (words.equals(e.getMessage())) {
+        throw e;
+      }
+      throw new SQLException(words, e.getSQLState(), e.getErrorCode()); // The cause would say it.
+    }
   }
 
   private boolean accepts(Driver driver) {

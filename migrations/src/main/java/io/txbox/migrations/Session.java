@@ -103,7 +103,7 @@ final class Session implements AutoCloseable {
 
   /** The address that was connected to, without what may be secret. */
   String url() throws SQLException {
-    return DriverDataSource.withoutSecrets(connection.getMetaData().getURL());
+    return Address.withoutSecrets(connection.getMetaData().getURL());
   }
 
   /** Who has connected, if not the role that is acting. */
@@ -150,7 +150,7 @@ final class Session implements AutoCloseable {
     return UNUSABLE.matcher(schema).find()
         ? Optional.of(
             """
-            schema has a quotation mark, a backslash or a control character in its name, which cannot be used: %s. \
+            schema has a quotation mark, a backslash, a backtick or a control character in its name, which cannot be used: %s. \
             Rename that schema, or give txbox one of its own: CREATE SCHEMA txbox, then schema "txbox"."""
                 .formatted(schema))
         : Optional.empty();
@@ -179,8 +179,12 @@ final class Session implements AutoCloseable {
           vendor == Vendor.POSTGRESQL ? connection.getSchema() : connection.getCatalog();
       if (current == null || current.isEmpty()) {
         throw new SchemaMissingException(
-            "The connection has no current schema (PostgreSQL: no schema of the search path exists;"
-                + " MySQL: the address names no database). Say which schema is meant.");
+            "The connection has no current schema: %s. Say which schema is meant."
+                .formatted(
+                    vendor == Vendor.POSTGRESQL
+                        ? "no schema of the search path exists"
+                        : "its address, %s, names no database"
+                            .formatted(Address.withoutSecrets(connection.getMetaData().getURL()))));
       }
       Optional<String> objection = objection(current);
       if (objection.isPresent()) {

@@ -2,13 +2,11 @@ package io.txbox.migrations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -17,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The jar with the classifier cli, in processes of its own. */
 class CliJarIT {
 
-  private static final String JAR = System.getProperty("txbox.cli-jar");
+  private static final CliJar JAR = new CliJar("secret");
 
   private final Path folder;
 
@@ -68,13 +66,13 @@ class CliJarIT {
             "--schema",
             schema);
     try (Gate gate = Gate.atDdl(database, "CREATE TABLE inbox_parked")) {
-      Process killed = start(folder.resolve("killed"), migrate);
+      Process killed = JAR.start(folder.resolve("killed"), migrate);
       gate.awaitHeldUp();
       killed.destroyForcibly().waitFor();
       gate.endHeldUp();
     }
     Path output = folder.resolve("waited");
-    assertThat(exitOf(start(output, migrate))).isEqualTo(4);
+    assertThat(CliJar.exitOf(JAR.start(output, migrate))).isEqualTo(4);
     String command =
         Files.readString(output)
             .lines()
@@ -84,15 +82,11 @@ class CliJarIT {
             .orElseThrow();
 
     Path freed = folder.resolve("freed");
-    Process shell =
-        new ProcessBuilder("sh", "-c", command)
-            .redirectErrorStream(true)
-            .redirectOutput(freed.toFile())
-            .start();
+    Process shell = JAR.shell(freed, command);
 
-    assertThat(exitOf(shell)).as(command + Files.readString(freed)).isZero();
+    assertThat(CliJar.exitOf(shell)).as(command + Files.readString(freed)).isZero();
     assertThat(Files.readString(freed)).contains("Freed: it was held by ");
-    assertThat(exitOf(start(output, migrate))).as(Files.readString(output)).isZero();
+    assertThat(CliJar.exitOf(JAR.start(output, migrate))).as(Files.readString(output)).isZero();
     Migrations.verify(database.owner(), schema);
   }
 
@@ -108,7 +102,8 @@ class CliJarIT {
     for (int i = 0; i < 3; i++) {
       Path output = folder.resolve("rival-" + i);
       outputs.add(output);
-      rivals.add(start(output, List.of("migrate", "--url", database.url(), "--user", "postgres")));
+      rivals.add(
+          JAR.start(output, List.of("migrate", "--url", database.url(), "--user", "postgres")));
     }
     // All at the gate before it opens: processes start too far apart to meet by themselves.
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
@@ -125,7 +120,7 @@ class CliJarIT {
     database.execute("UPDATE inbox_changelog_lock SET locked = FALSE");
 
     for (int i = 0; i < 3; i++) {
-      assertThat(exitOf(rivals.get(i))).as(Files.readString(outputs.get(i))).isZero();
+      assertThat(CliJar.exitOf(rivals.get(i))).as(Files.readString(outputs.get(i))).isZero();
     }
     Migrations.verify(database.owner());
     assertThat(database.query("SELECT id FROM inbox_changelog ORDER BY id"))
@@ -136,7 +131,7 @@ class CliJarIT {
   void showsThePasswordNowhere() throws Exception {
     Path output = folder.resolve("wrong-host");
     Process process =
-        start(
+        JAR.start(
             output,
             List.of(
                 "verify",
@@ -145,7 +140,7 @@ class CliJarIT {
                 "--user",
                 "me"));
 
-    assertThat(exitOf(process)).isEqualTo(1);
+    assertThat(CliJar.exitOf(process)).isEqualTo(1);
     assertThat(Files.readString(output))
         .contains("localhost:1 refused")
         .doesNotContain("secret", "\tat ");
@@ -154,9 +149,9 @@ class CliJarIT {
   @Test
   void printsSqlAndNothingElse() throws Exception {
     Path output = folder.resolve("sql");
-    Process process = start(output, List.of("sql", "--database", "postgresql"));
+    Process process = JAR.start(output, List.of("sql", "--database", "postgresql"));
 
-    assertThat(exitOf(process)).isZero();
+    assertThat(CliJar.exitOf(process)).isZero();
     assertThat(Files.readString(output)).isEqualTo(Release.CURRENT.plainSql(Vendor.POSTGRESQL));
   }
 
@@ -175,32 +170,12 @@ class CliJarIT {
                 Stream.of(command.split(" ")),
                 Stream.of("--url", database.url(), "--user", "postgres", "--schema", "app"))
             .toList();
-    int actual = exitOf(start(output, arguments));
+    int actual = CliJar.exitOf(JAR.start(output, arguments));
     String printed = Files.readString(output, StandardCharsets.UTF_8);
     assertThat(actual).as(printed).isEqualTo(exitCode);
     assertThat(printed).contains(expected);
     assertThat(printed.lines())
         .as("Liquibase's noise")
         .noneMatch(line -> line.contains("iquibase"));
-  }
-
-  private static Process start(Path output, List<String> arguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", JAR));
-    command.addAll(arguments);
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
-    builder.environment().putAll(Map.of("TXBOX_DB_PASSWORD", "secret"));
-    return builder.start();
-  }
-
-  private static int exitOf(Process process) throws InterruptedException {
-    try {
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ended within a minute").isTrue();
-      return process.exitValue();
-    } finally {
-      process.destroyForcibly();
-    }
   }
 }

@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CliTest {
@@ -65,6 +66,40 @@ class CliTest {
 
     assertThat(err.toString()).isNotBlank().doesNotContain("\tat ");
     assertThat(out.toString()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "migrate --url jdbc:nobody: --lock-wait -1,--lock-wait must be at least 0,migrate",
+    "migrate --lock-wait 1,Missing required option: '--url=JDBC-URL',migrate",
+    "verify --ur jdbc:nobody:,Unknown options: '--ur',verify",
+    "sql --database oracle,Invalid value for option '--database',sql",
+    "rollback --url jdbc:nobody:,rollback --yes,rollback",
+  })
+  void saysWhatIsWrongAndWhereTheHelpIsInsteadOfPrintingIt(
+      String line, String expected, String command) {
+    assertThat(run(line.split(" "))).isEqualTo(2);
+
+    assertThat(err.toString())
+        .contains(expected)
+        .doesNotContain("Usage:")
+        .endsWith("See inbox-migrations " + command + " --help" + System.lineSeparator());
+    assertThat(err.toString().lines()).hasSizeLessThanOrEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "jdbc:oracle:thin:root/secret@x",
+        "jdbc:foo://h/d?password=secret",
+        "jdbc:foo://root:se/secret@h/d",
+        "jdbc:postgresql://h:port/d?password=secret",
+        "jdbc:mysql://127.0.0.1:1/d;password=secret",
+      })
+  void showsNoPasswordOfAnAddressThatIsWrong(String url) {
+    assertThat(run("verify", "--url", url)).isEqualTo(1);
+
+    assertThat(err.toString()).isNotBlank().doesNotContain("secret");
   }
 
   @Test

@@ -22,6 +22,7 @@ import javax.sql.DataSource;
 import org.jooq.DSLContext;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -389,5 +390,47 @@ abstract class MySqlTests {
 
     Migrations.verify(other);
     Migrations.verify(server().dataSource(), database);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theCommandThatVerifyNamesMigrates(boolean byTheOtherDriver, @TempDir Path folder)
+      throws Exception {
+    String url = urlOf(emptyDatabase());
+    CliJar jar = new CliJar(server().password());
+    Path output = folder.resolve("output");
+    List<String> verify =
+        List.of(
+            "verify",
+            "--url",
+            byTheOtherDriver ? urlByTheOtherDriver(url) : url,
+            "--user",
+            server().user());
+    assertThat(CliJar.exitOf(jar.start(output, verify))).as(Files.readString(output)).isEqualTo(3);
+    String command =
+        Files.readString(output)
+            .lines()
+            .filter(line -> line.startsWith("Bring it up to date with: "))
+            .map(line -> line.substring(line.indexOf(": java ") + 2))
+            .findFirst()
+            .orElseThrow()
+            .replace("<owner>", server().user());
+
+    Process shell = jar.shell(output, command);
+
+    assertThat(CliJar.exitOf(shell)).as(command + Files.readString(output)).isZero();
+    assertThat(Files.readString(output)).contains("The schema has version 1.");
+    assertThat(CliJar.exitOf(jar.start(output, verify))).as(Files.readString(output)).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void saysThatTheAddressNamesNoDatabase(boolean byTheOtherDriver) {
+    String url = byTheOtherDriver ? urlByTheOtherDriver(urlOf("")) : urlOf("");
+    DataSource none = new DriverDataSource(url, server().user(), server().password());
+
+    assertThatThrownBy(() -> Migrations.verify(none))
+        .isInstanceOf(SchemaMissingException.class)
+        .hasMessageContaining("names no database");
   }
 }

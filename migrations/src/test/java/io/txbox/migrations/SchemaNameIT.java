@@ -75,6 +75,7 @@ class SchemaNameIT {
   void isRefusedBeforeAnythingStarts(String name) {
     assertThatThrownBy(() -> Migrations.builder(database.owner()).schema(name))
         .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("a backslash, a backtick or a control character in its name")
         .hasMessageContaining("cannot be used: " + name)
         .hasMessageContaining("CREATE SCHEMA txbox");
     database.execute("CREATE SCHEMA " + Vendor.POSTGRESQL.quoted(name));

@@ -56,6 +56,15 @@ public final class SetupCheck {
 
   /** Checks the database and its schema. */
   public static void database(Database database) {
+    database(database, mend(database.schema()));
+  }
+
+  /**
+   * Checks the database and its schema.
+   *
+   * @param remedy what to do about a schema that is missing or too old, a sentence
+   */
+  public static void database(Database database, String remedy) {
     try {
       database.inTransaction(
           dsl -> {
@@ -65,11 +74,11 @@ public final class SetupCheck {
     } catch (SetupException e) {
       throw e;
     } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
-      throw new SetupException("The database could not be asked what it is: " + e.getMessage(), e);
+      throw new SetupException("The database could not be asked what it is: " + words(e), e);
     }
-    int version = version(database).orElse(0);
+    int version = version(database, remedy).orElse(0);
     if (version < SCHEMA_VERSION) {
-      throw unfit(database, version, "needs " + SCHEMA_VERSION + ". " + mend(database.schema()));
+      throw unfit(database, version, "needs " + SCHEMA_VERSION + ". " + remedy);
     }
     if (version > SCHEMA_VERSION + 1) {
       throw unfit(
@@ -89,22 +98,33 @@ public final class SetupCheck {
             + but);
   }
 
-  private static Optional<Integer> version(Database database) {
+  private static Optional<Integer> version(Database database, String remedy) {
     InboxSchemaTable table = database.schema().version();
     try {
       return database.inTransaction(
           dsl -> dsl.select(DSL.max(table.version)).from(table).fetchOptional(0, Integer.class));
     } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
       if (SqlErrors.kindOf(e, database.dialect()) == FailureKind.OUTAGE) {
-        throw new SetupException("The database does not answer: " + e.getMessage(), e);
+        throw new SetupException("The database does not answer: " + words(e), e);
       }
       throw new SetupException(
           "The schema of txbox is missing"
               + in(database.schema())
               + ", or cannot be read. "
-              + mend(database.schema()),
+              + remedy,
           e);
     }
+  }
+
+  /** A pool says only that it has no connection; why, its cause says. */
+  private static String words(RuntimeException thrown) {
+    Throwable root = thrown;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    String words = String.valueOf(thrown.getMessage());
+    String why = root.getMessage();
+    return why == null || words.contains(why) ? words : words + ": " + why;
   }
 
   private static String in(InboxSchema schema) {
