@@ -22,7 +22,8 @@ final class Target {
       required = true,
       paramLabel = "JDBC-URL",
       description = {
-        "jdbc:postgresql://HOST:PORT/DATABASE, jdbc:mysql://HOST:PORT/DATABASE or",
+        "jdbc:postgresql://HOST:PORT/DATABASE,",
+        "jdbc:mysql://HOST:PORT/DATABASE or",
         "jdbc:mariadb://HOST:PORT/DATABASE."
       })
   private String url;

@@ -218,7 +218,8 @@ public final class Cli {
         required = true,
         paramLabel = "JDBC-URL",
         description = {
-          "jdbc:postgresql://HOST:PORT/DATABASE, jdbc:mysql://HOST:PORT/DATABASE or",
+          "jdbc:postgresql://HOST:PORT/DATABASE,",
+          "jdbc:mysql://HOST:PORT/DATABASE or",
           "jdbc:mariadb://HOST:PORT/DATABASE."
         })
     private String url;
