@@ -177,10 +177,10 @@ final class PurgeCommand implements Callable<Integer> {
   /** Leaves out none that is known: the clock would not stand still for its queues. */
   private Set<String> topics(OpenDatabase database, List<String> scopes) {
     Set<String> topics = new LinkedHashSet<>(brokers.topics());
+    topics.addAll(database.topics(group));
     if (topics.isEmpty()) {
       topics.addAll(scopes); // By default a topic's scope is the topic.
     }
-    topics.addAll(database.topics(group));
     return topics;
   }
 

@@ -23,6 +23,9 @@ final class PurgeRun {
   private static final Duration AGAIN = Duration.ofSeconds(1);
   private static final int FAILED = 1;
 
+  /** For what the database must have answered; then it is of no use to wait. */
+  private static final Duration LAST_BATCH = Duration.ofSeconds(90);
+
   private final Consumer<String> out;
   private final Duration leaseWait;
   private final Janitor janitor;
@@ -83,7 +86,7 @@ final class PurgeRun {
     out.accept("Told to end: it does after the batch of the moment");
     janitor.close();
     try {
-      ended.await();
+      boolean unused = ended.await(LAST_BATCH.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -17,6 +17,9 @@ final class Target {
   private static final String PASSWORD_VARIABLE = "TXBOX_DB_PASSWORD";
   private static final Duration CONNECT = Duration.ofSeconds(10);
 
+  /** Longer than any statement of a janitor's may take; else a silent database would hold us. */
+  private static final Duration ANSWER = Duration.ofSeconds(70);
+
   @Option(
       names = "--url",
       required = true,
@@ -89,6 +92,7 @@ final class Target {
     config.setMaximumPoolSize(2);
     config.setMinimumIdle(0);
     config.setConnectionTimeout(CONNECT.toMillis());
+    vendor.setSocketTimeout(config, ANSWER);
     config.setUsername(user);
     config.setPassword(password != null ? password : System.getenv(PASSWORD_VARIABLE));
     HikariDataSource pool = pool(config, dialect);

@@ -37,7 +37,7 @@ final class Jar {
     return startOn(database.jdbcUrl(), arguments);
   }
 
-  private Started startOn(String url, String... arguments) throws IOException {
+  Started startOn(String url, String... arguments) throws IOException {
     Path home = Files.createTempDirectory(folder, "home");
     Path output = Files.createTempFile(folder, "output", "");
     List<String> command = new ArrayList<>();
@@ -67,7 +67,7 @@ final class Jar {
 
     Ended end() throws InterruptedException, IOException {
       try {
-        assertThat(process.waitFor(90, TimeUnit.SECONDS)).as("ends: " + output()).isTrue();
+        assertThat(process.waitFor(120, TimeUnit.SECONDS)).as("ends: " + output()).isTrue();
         try (var files = Files.list(home)) {
           assertThat(files).as("what it wrote to the user's home").isEmpty();
         }
