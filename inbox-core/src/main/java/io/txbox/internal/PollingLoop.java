@@ -14,6 +14,7 @@ import org.slf4j.Logger;
 public final class PollingLoop implements AutoCloseable {
   private static final double JITTER = 0.2;
   private static final int MAX_DOUBLINGS = 5;
+  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
   private static final Duration FINISH = Duration.ofSeconds(5);
 
   private final Logger log;
@@ -93,8 +94,15 @@ public final class PollingLoop implements AutoCloseable {
           log.warn("{} - Failed, and is tried again", name, e);
         }
       }
-      await(moreWaits ? soon : interval.multipliedBy(1L << Math.min(failures, MAX_DOUBLINGS)));
+      await(moreWaits ? soon : afterFailures(failures));
     }
+  }
+
+  /** Returns a longer interval after failures, but no longer than ten minutes for that. */
+  private Duration afterFailures(int failures) {
+    Duration longer = interval.multipliedBy(1L << Math.min(failures, MAX_DOUBLINGS));
+    Duration longest = interval.compareTo(LONGEST_PAUSE) > 0 ? interval : LONGEST_PAUSE;
+    return longer.compareTo(longest) < 0 ? longer : longest;
   }
 
   private void await(Duration time) {

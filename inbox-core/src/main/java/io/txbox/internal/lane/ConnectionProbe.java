@@ -33,7 +33,7 @@ public final class ConnectionProbe {
     holders.forEach(holder -> holder.setDaemon(true));
     holders.forEach(Thread::start);
     try {
-      long given = awaitAll(missing);
+      long given = awaitAll(missing, lanes);
       if (given < lanes) {
         holders.forEach(Thread::interrupt); // Pools give up waiting when they are interrupted.
         throw new SetupException(
@@ -56,8 +56,7 @@ public final class ConnectionProbe {
   }
 
   /** Waits for as long as further connections come, and returns how many came. */
-  private static long awaitAll(CountDownLatch missing) throws InterruptedException {
-    long all = missing.getCount();
+  private static long awaitAll(CountDownLatch missing, int all) throws InterruptedException {
     long given = 0;
     while (!missing.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
       long before = given;
