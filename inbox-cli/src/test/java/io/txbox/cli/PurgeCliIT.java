@@ -2,10 +2,12 @@ package io.txbox.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txbox.QueueId;
 import io.txbox.migrations.Migrations;
 import io.txbox.postgres.PostgresDialect;
 import io.txbox.testkit.broker.BrokerExtension;
 import io.txbox.testkit.database.DatabaseExtension;
+import io.txbox.testkit.network.TcpProxy;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -13,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -106,7 +109,7 @@ class PurgeCliIT {
     Jar.Ended dryRun = purge("--retention", "7d", "--dry-run");
     assertThat(dryRun.code()).as(dryRun.output()).isEqualTo(1);
     assertThat(dryRun.output())
-        .contains("Purge clock: stands still: how far the group has consumed has not been watched");
+        .contains("Purge clock: stands still: the group has been watched for");
 
     Jar.Ended purge = purge("--retention", "7d");
     assertThat(purge.code()).as(purge.output()).isEqualTo(1);
@@ -222,6 +225,42 @@ class PurgeCliIT {
     assertThat(ended.code()).as(ended.output()).isEqualTo(143);
     assertThat(ended.output()).contains("Stopped: purged 500 rows"); // As many as the first has.
     assertThat(rows.count()).isEqualTo(1_205 - 500);
+  }
+
+  @Test
+  void takesTheTopicsThatAJanitorHasSeenRatherThanScopesOfOtherNames() throws Exception {
+    rows.watchClock();
+    rows.remember(new QueueId(BROKER.broker().brokerName(), 0));
+    rows.renameScope("payments");
+
+    Jar.Ended ended = purge("--retention", "7d", "--dry-run");
+
+    assertThat(ended.output()).contains("by how far it has consumed " + topic + " (topics");
+    assertThat(ended.code()).as(ended.output()).isZero();
+  }
+
+  @Test
+  @Tag("slow") // A socket's time out.
+  void endsThoughTheDatabaseFallsSilentWhileABatchRuns() throws Exception {
+    rows.holdUpDeletes(4711);
+    try (TcpProxy proxy = TcpProxy.to(DATABASE.database().host(), DATABASE.database().port());
+        Connection gate = DATABASE.database().dataSource().getConnection();
+        Statement statement = gate.createStatement()) {
+      statement.execute("SELECT pg_advisory_lock(4711)");
+      Jar.Started started =
+          jar.startOn(
+              DATABASE.database().jdbcUrl(proxy.host(), proxy.port()),
+              arguments("--retention", "7d", "--by-wall-clock"));
+      awaitThat("a batch waits at the gate", () -> rows.atGate(4711));
+      proxy.swallow(TcpProxy.Direction.TO_CLIENT);
+      proxy.swallow(TcpProxy.Direction.TO_SERVER);
+      started.terminate();
+
+      assertThat(started.end().output()).contains("Told to end");
+      statement.execute("SELECT pg_advisory_unlock(4711)");
+    } finally {
+      rows.letDeletesThrough();
+    }
   }
 
   /** Has the server refuse each write of a session. */

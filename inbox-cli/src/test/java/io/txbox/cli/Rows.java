@@ -2,9 +2,11 @@ package io.txbox.cli;
 
 import io.txbox.DedupKeys;
 import io.txbox.InboxMessage;
+import io.txbox.QueueId;
 import io.txbox.inbox.Inbox;
 import io.txbox.store.InboxClockTable;
 import io.txbox.store.InboxLeaseTable;
+import io.txbox.store.InboxQueueTable;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxScopeTable;
 import io.txbox.store.InboxTable;
@@ -66,16 +68,17 @@ final class Rows {
         org.jooq.impl.DSL.inline(messages));
   }
 
-  /** Notes down what a janitor would have that has watched the group for nine hours. */
+  /** Notes down what a janitor would have that has watched the group for thirteen hours. */
   void watchClock() {
     InboxClockTable clock = SCHEMA.clock();
     Instant now = Instant.now();
-    for (int minutes = 0; minutes < 540; minutes += 9) {
+    for (int minutes = 0; minutes < 780; minutes += 9) {
       Instant at = now.minus(Duration.ofMinutes(minutes));
       dsl.insertInto(clock)
           .set(clock.consumerGroup, group)
           .set(clock.sampledAt, at)
           .set(clock.consumedThrough, at)
+          .set(clock.lookBack, Duration.ZERO)
           .execute();
     }
   }
@@ -84,6 +87,24 @@ final class Rows {
   void announceMargin(Duration margin) {
     InboxScopeTable scope = SCHEMA.scope();
     dsl.update(scope).set(scope.margin, margin).where(scope.consumerGroup.eq(group)).execute();
+  }
+
+  /** Notes down a queue of the topic, as a janitor does that has seen it. */
+  void remember(QueueId queue) {
+    InboxQueueTable queues = SCHEMA.queue();
+    dsl.insertInto(queues)
+        .set(queues.consumerGroup, group)
+        .set(queues.topic, topic)
+        .set(queues.broker, queue.broker())
+        .set(queues.queue, queue.number())
+        .set(queues.seenAt, Instant.now())
+        .execute();
+  }
+
+  /** Calls the scope otherwise than its topic. */
+  void renameScope(String name) {
+    InboxScopeTable scope = SCHEMA.scope();
+    dsl.update(scope).set(scope.scope, name).where(scope.consumerGroup.eq(group)).execute();
   }
 
   Duration margin() {

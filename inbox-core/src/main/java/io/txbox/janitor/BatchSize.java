@@ -24,6 +24,7 @@ final class BatchSize {
   private static final Duration LONGEST_REST = Duration.ofSeconds(1);
 
   private int rows = 500;
+  private int most = MOST;
   private Duration rest = Duration.ZERO;
   private int restFactor = MOST_REST;
   private Duration behind = Duration.ZERO;
@@ -44,8 +45,15 @@ final class BatchSize {
     if (elapsed.compareTo(SLOW) > 0) {
       rows = Math.max(LEAST, rows / 2);
     } else if (elapsed.compareTo(QUICK) < 0) {
-      rows = Math.min(MOST, rows + rows / 2);
+      most = Math.min(MOST, rows < most ? most : most + most / 100 + 1);
+      rows = Math.min(most, rows + rows / 2);
     }
+  }
+
+  /** Learns that a batch of this size failed: it may have taken too long. It grows slowly then. */
+  void failed() {
+    rows = Math.max(LEAST, rows / 2);
+    most = rows;
   }
 
   /**

@@ -10,12 +10,17 @@ import java.util.Optional;
  * @param storage how long the brokers were told to keep a message; they may keep it for longer
  * @param retries how long a message can be on its way through all redeliveries, not counting its
  *     handler
+ * @param redeliveries how many these are
  * @param longestDelay the longest delay that a sender can ask for
  * @param skew the brokers' clock minus ours, the one that is furthest from zero; empty if it cannot
  *     be told
  */
 public record BrokerTimes(
-    Duration storage, Duration retries, Duration longestDelay, Optional<Duration> skew) {
+    Duration storage,
+    Duration retries,
+    int redeliveries,
+    Duration longestDelay,
+    Optional<Duration> skew) {
   public BrokerTimes {
     Objects.requireNonNull(storage, "storage");
     Objects.requireNonNull(retries, "retries");

@@ -33,6 +33,8 @@ final class GroupPurge {
   private final Horizons horizons;
   private final LongSupplier nanoTime;
   private final BatchSize batch = new BatchSize();
+  private Optional<String> shortfall = Optional.empty();
+  private boolean retentionChecked;
 
   /**
    * Where to go on, while more rows may go than there is time for. Once all were gone through it
@@ -80,14 +82,20 @@ final class GroupPurge {
   }
 
   /**
-   * Checks the retention against what the brokers keep.
+   * Checks the retention against what the brokers keep, until they have answered once.
    *
-   * @throws io.txbox.SetupException if it is too short
+   * @throws ProgressUnknownException if they do not answer
    */
   void checkRetention() throws ProgressUnknownException {
-    if (progress != null) {
-      RetentionCheck.check(group, retention, progress.times());
+    if (progress != null && !retentionChecked) {
+      shortfall = RetentionCheck.shortfall(group, retention, progress.times());
+      retentionChecked = true;
     }
+  }
+
+  /** Says why the retention is too short, if it is, as far as that is known. */
+  Optional<String> shortfall() {
+    return shortfall;
   }
 
   /**
@@ -97,6 +105,11 @@ final class GroupPurge {
    * @param timeLeft whether to begin a further batch
    */
   List<Purged> run(PurgeClock.Reading reading, Fence fence, BooleanSupplier timeLeft) {
+    try {
+      checkRetention();
+    } catch (ProgressUnknownException e) {
+      // The clock stands still for the same, and says so.
+    }
     List<Due> due = new ArrayList<>();
     Optional<Instant> wanted = reading.time().map(time -> time.minus(retention.duration()));
     scopes()
@@ -170,17 +183,24 @@ final class GroupPurge {
 
   private Done purge(PurgeBatch rows, Fence fence) {
     long begun = System.nanoTime();
-    Done done =
-        database.inTransaction(
-            tx -> {
-              if (!fence.holds(tx)) {
-                throw new LeaseLostException();
-              }
-              int purged = database.purge(tx, rows);
-              return new Done(purged, purged < rows.limit() ? rows.from() : next(rows, tx));
-            });
-    batch.took(Duration.ofNanos(System.nanoTime() - begun));
-    return done;
+    try {
+      Done done = database.inTransaction(tx -> purge(rows, fence, tx));
+      batch.took(Duration.ofNanos(System.nanoTime() - begun));
+      return done;
+    } catch (LeaseLostException e) {
+      throw e;
+    } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
+      batch.failed();
+      throw e;
+    }
+  }
+
+  private Done purge(PurgeBatch rows, Fence fence, DSLContext tx) {
+    if (!fence.holds(tx)) {
+      throw new LeaseLostException();
+    }
+    int purged = database.purge(tx, rows);
+    return new Done(purged, purged < rows.limit() ? rows.from() : next(rows, tx));
   }
 
   /**

@@ -82,16 +82,13 @@ final class Horizons {
   }
 
   private void announce(short scopeId, Instant horizon, Duration margin, DSLContext tx) {
+    // The margin with it: beside a horizon that waits, a larger one would make new messages late.
     tx.update(table)
         .set(table.horizon, horizon)
+        .set(table.margin, margin)
         .set(table.horizonAnnouncedAt, clock.instant())
         .where(table.id.eq(scopeId))
         .and(table.horizon.isNull().or(table.horizon.lt(horizon)))
-        .execute();
-    tx.update(table)
-        .set(table.margin, margin)
-        .where(table.id.eq(scopeId))
-        .and(table.margin.isNull().or(table.margin.ne(margin)))
         .execute();
   }
 
@@ -100,6 +97,7 @@ final class Horizons {
         .set(table.purgeHorizon, horizon)
         .where(table.id.eq(scopeId))
         .and(table.purgeHorizon.isNull().or(table.purgeHorizon.lt(horizon)))
+        .and(table.horizon.ge(horizon)) // A database may have lost what it had announced.
         .execute();
   }
 }

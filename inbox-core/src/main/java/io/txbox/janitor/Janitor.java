@@ -1,6 +1,7 @@
 package io.txbox.janitor;
 
 import io.txbox.QueueId;
+import io.txbox.SetupException;
 import io.txbox.internal.PollingLoop;
 import io.txbox.internal.Require;
 import io.txbox.internal.database.Database;
@@ -11,6 +12,7 @@ import io.txbox.store.StoreDialect;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -124,6 +126,12 @@ public final class Janitor implements AutoCloseable {
   private void checkRetention(GroupPurge group) {
     try {
       group.checkRetention();
+      group
+          .shortfall()
+          .ifPresent(
+              why -> {
+                throw new SetupException(why);
+              });
     } catch (ProgressUnknownException e) {
       log.warn(
           "{} - Whether the retention of {} is long enough is not known, since the brokers could not"
@@ -147,16 +155,26 @@ public final class Janitor implements AutoCloseable {
     }
     OptionalLong term = lease.acquire();
     Map<GroupPurge, Reading> readings = new LinkedHashMap<>();
+    Map<GroupPurge, RuntimeException> failures = new LinkedHashMap<>();
     boolean moreWaits = false;
     if (term.isPresent()) {
       try {
-        groups.values().forEach(group -> readings.put(group, group.clock().read()));
-        moreWaits = purge(readings, term.getAsLong());
+        moreWaits = purge(term.getAsLong(), readings, failures);
       } finally {
         lease.release(term.getAsLong());
       }
     }
-    supervision.passed(readings, term.isEmpty(), groups.values(), database.skew(clock));
+    supervision.passed(readings, failures, term.isEmpty(), groups.values(), database.skew(clock));
+    failures.values().stream()
+        .reduce(
+            (first, another) -> {
+              first.addSuppressed(another);
+              return first;
+            })
+        .ifPresent(
+            failure -> {
+              throw failure;
+            });
     return moreWaits;
   }
 
@@ -165,15 +183,26 @@ public final class Janitor implements AutoCloseable {
     return pass() || lease.isTaken();
   }
 
-  private boolean purge(Map<GroupPurge, Reading> readings, long term) {
+  /** Purges the rows of each group; one that fails does not keep the others from it. */
+  private boolean purge(
+      long term, Map<GroupPurge, Reading> readings, Map<GroupPurge, RuntimeException> failures) {
     long until = nanoTime.getAsLong() + passTime.toNanos();
     BooleanSupplier timeLeft = () -> !closed && nanoTime.getAsLong() - until < 0;
     boolean moreWaits = false;
-    for (Map.Entry<GroupPurge, Reading> group : readings.entrySet()) {
-      for (GroupPurge.Purged purged :
-          group.getKey().run(group.getValue(), tx -> lease.renew(term, tx), timeLeft)) {
-        supervision.purged(group.getKey().group(), purged);
-        moreWaits |= purged.moreWait();
+    List<GroupPurge> all = new ArrayList<>(groups.values());
+    Collections.shuffle(all); // If time does not suffice, it is not always the same that waits.
+    for (GroupPurge group : all) {
+      try {
+        Reading reading = group.clock().read();
+        readings.put(group, reading);
+        for (GroupPurge.Purged purged : group.run(reading, tx -> lease.renew(term, tx), timeLeft)) {
+          supervision.purged(group.group(), purged);
+          moreWaits |= purged.moreWait();
+        }
+      } catch (GroupPurge.LeaseLostException e) {
+        throw e;
+      } catch (RuntimeException e) { // Of jOOQ, of the user's transaction provider, of a port.
+        failures.put(group, e);
       }
     }
     return moreWaits;

@@ -1,24 +1,24 @@
 package io.txbox.janitor;
 
-import io.txbox.SetupException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** Refuses a retention that is shorter than what the brokers can deliver. */
+/** Finds a retention that is shorter than what the brokers can deliver. */
 final class RetentionCheck {
   private RetentionCheck() {}
 
   /**
-   * Checks that a message that a broker may still deliver is never late, and that one it may
-   * deliver again is still known.
+   * Looks whether a message that a broker may still deliver is never late, and one that it may
+   * deliver again still known.
    *
    * <p>By how far a group has consumed, the time that a message waits on a broker does not count,
    * so that storage and delay need not fit one after the other.
    *
-   * @throws SetupException if the retention is too short, with the sum
+   * @return what is wrong, with the sum, if the retention is too short
    */
-  static void check(String group, Retention retention, BrokerTimes times) {
+  static Optional<String> shortfall(String group, Retention retention, BrokerTimes times) {
     List<String> sum = new ArrayList<>();
     Duration needed = Duration.ZERO;
     boolean delayCounts = times.longestDelay().compareTo(times.storage()) > 0;
@@ -31,9 +31,9 @@ final class RetentionCheck {
     needed = add(times.retries(), "retries", needed, sum);
     needed = add(retention.margin(), "margin", needed, sum);
     if (retention.duration().compareTo(needed) >= 0 || retention.acceptsShortRetention()) {
-      return;
+      return Optional.empty();
     }
-    throw new SetupException(
+    return Optional.of(
         "retention of consumer group '"
             + group
             + "' is "

@@ -1,11 +1,15 @@
 package io.txbox.janitor;
 
+import static io.txbox.janitor.RetentionCheck.readable;
+
 import io.txbox.janitor.PurgeClock.Reading;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +30,12 @@ final class Supervision {
 
   /** So long a clock may stand still, and a row that may go may stay. */
   private static final Duration PATIENCE = Duration.ofHours(1);
+
+  /** What this instance saw of a clock so long ago says nothing of it, if others purge since. */
+  private static final Duration STALE = Duration.ofHours(3);
+
+  /** In this time a clock must get on by half of it. */
+  private static final Duration STRETCH = Duration.ofDays(1);
 
   /** So many intervals may pass without a pass. */
   private static final int MISSED = 6;
@@ -40,7 +51,9 @@ final class Supervision {
   private final List<JanitorListener> listeners;
   private final long madeAt;
   private final Set<String> skewed = new HashSet<>();
-  private final Map<String, Long> heldSince = new HashMap<>();
+  private final Map<String, Watched> watched = new HashMap<>();
+  private final Map<String, String> failures = new HashMap<>();
+  private final Map<String, String> shortfalls = new HashMap<>();
   private List<JanitorHealth.Group> groups = List.of();
   private Optional<Instant> lastPass = Optional.empty();
   private boolean standby;
@@ -69,9 +82,10 @@ final class Supervision {
     if (purged.rows() > 0) {
       rowsPurged += purged.rows();
       log.info(
-          "{} - Purged {} rows of {} in {}{}",
+          "{} - Purged {} rows of {}, scope {}, in {}{}",
           name,
           purged.rows(),
+          group,
           purged.scope(),
           purged.elapsed(),
           purged.moreWait() ? "; more may go" : "");
@@ -84,10 +98,12 @@ final class Supervision {
   /**
    * Takes note of a pass that came to its end.
    *
+   * @param failures of groups that it failed for
    * @param standby whether another instance had the lease
    */
   void passed(
       Map<GroupPurge, Reading> readings,
+      Map<GroupPurge, RuntimeException> failures,
       boolean standby,
       Collection<GroupPurge> all,
       Duration databaseSkew) {
@@ -99,8 +115,15 @@ final class Supervision {
       groups = found;
       this.standby = standby;
       passedAt = nanoTime.getAsLong();
-      lastPass = Optional.of(clock.instant());
+      if (failures.isEmpty()) {
+        lastPass = Optional.of(clock.instant());
+      }
       readings.forEach((group, reading) -> watchClock(group.group(), reading));
+      if (!standby) {
+        this.failures.clear();
+        failures.forEach((group, e) -> this.failures.put(group.group(), String.valueOf(e)));
+      }
+      all.forEach(group -> group.shortfall().ifPresent(why -> shortfalls.put(group.group(), why)));
       watchSkew("the database", Optional.of(databaseSkew));
       found.forEach(
           group -> watchSkew("the brokers of " + group.consumerGroup(), group.brokerSkew()));
@@ -109,20 +132,88 @@ final class Supervision {
   }
 
   private void watchClock(String group, Reading reading) {
+    long now = nanoTime.getAsLong();
+    Watched of = watched.get(group);
+    if (of == null || now - of.readAt > STALE.toNanos()) {
+      of = new Watched(); // What others have seen since is not known.
+      watched.put(group, of);
+    }
+    of.note(reading, now);
     Optional<String> reason = reading.heldBy().filter(any -> !reading.starts());
     if (reason.isPresent()) {
-      if (heldSince.putIfAbsent(group, nanoTime.getAsLong()) == null) {
+      if (of.heldSince == null) {
         // At a start it does so for a moment; if it lasts, it is a problem, and warned of.
+        of.heldSince = now;
         log.info("{} - The purge clock of {} stands still: {}", name, group, reason.get());
         tell(new JanitorEvent.ClockHeld(group, reason.get()));
       }
-      return;
-    }
-    Long since = heldSince.remove(group);
-    if (since != null) {
-      Duration after = Duration.ofNanos(nanoTime.getAsLong() - since);
-      log.info("{} - The purge clock of {} runs again after {}", name, group, after);
+    } else if (of.heldSince != null) {
+      Duration after = Duration.ofNanos(now - of.heldSince);
+      of.heldSince = null;
+      if (reading.starts()) {
+        log.info(
+            "{} - The purge clock of {} is known again after {}, but {}",
+            name,
+            group,
+            after,
+            reading.heldBy().orElseThrow());
+      } else {
+        log.info("{} - The purge clock of {} runs again after {}", name, group, after);
+      }
       tell(new JanitorEvent.ClockRuns(group, after));
+    }
+  }
+
+  /** What this instance has seen of a group's clock, pass by pass. */
+  private static final class Watched {
+    private static final long EVERY = Duration.ofHours(1).toNanos();
+
+    private final Deque<Mark> marks = new ArrayDeque<>();
+    private long readAt;
+    private @Nullable Long heldSince;
+    private @Nullable Instant latest;
+    private Optional<String> behind = Optional.empty();
+
+    /** What the clock had shown at some time. */
+    private record Mark(long at, @Nullable Instant latest) {}
+
+    void note(Reading reading, long now) {
+      readAt = now;
+      behind = reading.heldBy().or(reading::behind);
+      reading
+          .time()
+          .filter(time -> latest == null || time.isAfter(latest))
+          .ifPresent(time -> latest = time);
+      if (marks.isEmpty() || now - marks.getLast().at > EVERY) {
+        marks.addLast(new Mark(now, latest));
+      }
+      while (marks.size() > 1 && now - marks.getFirst().at > STRETCH.toNanos() + EVERY) {
+        marks.removeFirst();
+      }
+    }
+
+    /** Says how the clock has not got on, if so. */
+    Optional<String> isSlow() {
+      Mark mark = marks.getFirst();
+      Duration elapsed = Duration.ofNanos(readAt - mark.at);
+      if (elapsed.compareTo(STRETCH) < 0) {
+        return Optional.empty();
+      }
+      if (latest == null) {
+        return Optional.of("has shown no time in " + readable(elapsed) + because());
+      }
+      if (mark.latest == null) {
+        return Optional.empty();
+      }
+      Duration advanced = Duration.between(mark.latest, latest);
+      return advanced.compareTo(elapsed.dividedBy(2)) < 0
+          ? Optional.of(
+              "has got on by " + readable(advanced) + " in " + readable(elapsed) + because())
+          : Optional.empty();
+    }
+
+    private String because() {
+      return behind.map(why -> ": " + why).orElse("");
     }
   }
 
@@ -160,18 +251,31 @@ final class Supervision {
     Duration quiet = Duration.ofNanos(now - passedAt);
     if (quiet.compareTo(silence) > 0) {
       problems.add(
-          "no pass has come to its end for " + quiet + (lastPass.isEmpty() ? ", nor ever" : ""));
+          "no pass has come to its end for "
+              + readable(quiet)
+              + (lastPass.isEmpty() ? ", nor ever" : ""));
     }
     for (JanitorHealth.Group group : groups) {
-      Long since = heldSince.get(group.consumerGroup());
-      if (since != null && now - since > PATIENCE.toNanos()) {
-        problems.add(
-            "the purge clock of "
-                + group.consumerGroup()
-                + " has stood still for "
-                + Duration.ofNanos(now - since)
-                + ": "
-                + group.heldBy().orElse("no reason is known"));
+      String name = group.consumerGroup();
+      Watched of = watched.get(name);
+      if (of != null && now - of.readAt <= STALE.toNanos()) {
+        if (of.heldSince != null && now - of.heldSince > PATIENCE.toNanos()) {
+          problems.add(
+              "the purge clock of "
+                  + name
+                  + " has stood still for "
+                  + readable(Duration.ofNanos(now - of.heldSince))
+                  + ": "
+                  + group.heldBy().orElse("no reason is known"));
+        } else {
+          of.isSlow().ifPresent(how -> problems.add("the purge clock of " + name + " " + how));
+        }
+      }
+      if (failures.containsKey(name)) {
+        problems.add("the last pass failed for " + name + ": " + failures.get(name));
+      }
+      if (shortfalls.containsKey(name)) {
+        problems.add(shortfalls.get(name));
       }
       for (JanitorHealth.Scope scope : group.scopes()) {
         scope
@@ -185,7 +289,7 @@ final class Supervision {
                             + ", scope "
                             + scope.scope()
                             + ", could have gone "
-                            + age
+                            + readable(age)
                             + " ago"));
       }
     }

@@ -193,7 +193,8 @@ public final class RocketMqProgress implements GroupProgress {
     return onFreshRoutes(
         routes -> {
           BrokerTimes times =
-              new BrokerTimes(Duration.ZERO, Duration.ZERO, Duration.ZERO, Optional.empty());
+              new BrokerTimes(
+                  Duration.ZERO, Duration.ZERO, maxReconsumeTimes, Duration.ZERO, Optional.empty());
           for (Master broker : masters(routes)) {
             times = max(times, times(broker));
           }
@@ -212,6 +213,7 @@ public final class RocketMqProgress implements GroupProgress {
     return new BrokerTimes(
         properties.storage(),
         properties.retries(maxReconsumeTimes),
+        maxReconsumeTimes,
         properties.longestDelay(),
         BrokerClock.of(runtime).map(brokerClock -> brokerClock.skew(asked, answered)));
   }
@@ -220,6 +222,7 @@ public final class RocketMqProgress implements GroupProgress {
     return new BrokerTimes(
         longer(a.storage(), b.storage()),
         longer(a.retries(), b.retries()),
+        Math.max(a.redeliveries(), b.redeliveries()),
         longer(a.longestDelay(), b.longestDelay()),
         a.skew().isEmpty()
             ? b.skew()

@@ -1,6 +1,7 @@
 package io.txbox.store;
 
 import java.io.Serial;
+import java.time.Duration;
 import java.time.Instant;
 import org.jooq.Name;
 import org.jooq.Record;
@@ -17,6 +18,8 @@ public final class InboxClockTable extends TableImpl<Record> {
       createField(DSL.name("sampled_at"), EpochMillis.TYPE.nullable(false), this);
   public final TableField<Record, Instant> consumedThrough =
       createField(DSL.name("consumed_through"), EpochMillis.TYPE.nullable(false), this);
+  public final TableField<Record, Duration> lookBack =
+      createField(DSL.name("look_back"), Millis.TYPE.nullable(false), this);
   public final TableField<Record, String> consumerGroup =
       createField(DSL.name("consumer_group"), SQLDataType.VARCHAR.nullable(false), this);
 

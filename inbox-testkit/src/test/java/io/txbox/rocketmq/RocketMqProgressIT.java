@@ -227,6 +227,7 @@ class RocketMqProgressIT {
               new BrokerTimes(
                   Duration.ofHours(5),
                   Duration.ofSeconds(1).plus(Duration.ofMinutes(4 * 15)),
+                  16,
                   Duration.ofMinutes(4),
                   Optional.of(Duration.ZERO)));
     }

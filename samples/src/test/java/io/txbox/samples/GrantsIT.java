@@ -151,7 +151,7 @@ class GrantsIT {
     @Override
     public BrokerTimes times() {
       return new BrokerTimes(
-          Duration.ofHours(72), Duration.ofHours(5), Duration.ofDays(3), Optional.empty());
+          Duration.ofHours(72), Duration.ofHours(5), 16, Duration.ofDays(3), Optional.empty());
     }
 
     @Override

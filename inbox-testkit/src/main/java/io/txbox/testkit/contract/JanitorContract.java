@@ -10,11 +10,14 @@ import io.txbox.inbox.InboxEvent;
 import io.txbox.inbox.InboxLanes;
 import io.txbox.inbox.Receipt;
 import io.txbox.internal.lane.LaneSettings;
+import io.txbox.janitor.BrokerTimes;
+import io.txbox.janitor.GroupProgress;
 import io.txbox.janitor.Janitor;
 import io.txbox.janitor.JanitorEvent;
 import io.txbox.janitor.JanitorHealth;
 import io.txbox.janitor.LatePolicy;
 import io.txbox.janitor.PurgePreview;
+import io.txbox.janitor.QueueProgress;
 import io.txbox.janitor.Retention;
 import io.txbox.store.InboxLeaseTable;
 import io.txbox.store.InboxParkedTable;
@@ -29,6 +32,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -41,35 +45,14 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jooq.Record;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * PURGE-SAFE: what goes, what stays, and what becomes of a message that comes after its row went.
  */
-public abstract class JanitorContract extends DatabaseContract {
-  private static final Duration WEEK = Duration.ofDays(7);
-
-  /** More than the purge clock looks back. */
-  private static final Duration WATCHED = Duration.ofHours(8);
-
-  /** As seldom as it may look. */
-  private static final Duration STEP = Duration.ofMinutes(16);
-
-  private static final Retention BY_THE_DAY = Retention.of(WEEK).byWallClock();
-
-  private final SimulatedTime time = new SimulatedTime();
-  private final ToldProgress progress = new ToldProgress(time);
-  private final List<JanitorEvent> told = new CopyOnWriteArrayList<>();
-  private final List<Janitor> janitors = new CopyOnWriteArrayList<>();
-
+public abstract class JanitorContract extends PurgeContract {
   /** For subclasses. */
   protected JanitorContract() {}
-
-  @AfterEach
-  void closeJanitors() {
-    janitors.forEach(Janitor::close);
-  }
 
   // What goes, and when
 
@@ -415,6 +398,28 @@ public abstract class JanitorContract extends DatabaseContract {
   }
 
   @Test
+  void aLongerRetentionMakesNoMessageLate() {
+    inbox().receive(message("a", time.instant()));
+    watched(Retention.of(WEEK));
+    watch(watched(Retention.of(WEEK)));
+
+    // The horizon stays where it is for weeks; with the new margin beside it, all would be late.
+    announceAndPurge(watched(Retention.of(WEEK.multipliedBy(5)).margin(Duration.ofDays(20))));
+
+    assertThat(inbox().receive(message("b", time.instant())).isProcessed()).isTrue();
+  }
+
+  @Test
+  void aLongerRetentionByTheTimeOfDayMakesNoMessageLate() {
+    inbox().receive(message("a", time.instant()));
+    announceAndPurge(janitor(Retention.of(Duration.ofHours(1)).byWallClock()));
+
+    announceAndPurge(janitor(BY_THE_DAY));
+
+    assertThat(inbox().receive(message("b", time.instant())).isProcessed()).isTrue();
+  }
+
+  @Test
   void anInstanceThatStoodStillDoesNotGoByAnOldHorizon() {
     Instant sent = time.instant();
     Inbox inbox = inbox();
@@ -422,74 +427,6 @@ public abstract class JanitorContract extends DatabaseContract {
     purgeAll();
 
     assertThat(inbox.receive(message("a", sent)).isParked()).isTrue();
-  }
-
-  // In doubt
-
-  @Test
-  void standsStillWhileABrokerIsSilent() {
-    inbox().receive(message("a", time.instant()));
-    Janitor janitor = watched(Retention.of(WEEK));
-    progress.silent(true);
-    time.advance(WEEK.multipliedBy(2));
-    announceAndPurge(janitor);
-
-    assertThat(inboxRows()).isEqualTo(1);
-    assertThat(told).last().isInstanceOf(JanitorEvent.ClockHeld.class);
-    assertThat(janitor.health().isGood()).isTrue();
-    time.advance(Duration.ofHours(2));
-    janitor.pass();
-    assertThat(janitor.health().problems())
-        .singleElement()
-        .asString()
-        .contains(group, "has stood still", "broker b does not answer");
-
-    progress.silent(false);
-    purge(janitor);
-    purge(janitor);
-    assertThat(told).anyMatch(JanitorEvent.ClockRuns.class::isInstance);
-    assertThat(janitor.health().isGood()).isTrue();
-  }
-
-  @Test
-  void standsStillForAQueueThatIsMissingUntilItIsRetired() {
-    inbox().receive(message("a", time.instant()));
-    progress.noLag(1);
-    Janitor janitor = watched(Retention.of(WEEK));
-    progress.gone(1);
-    time.advance(WEEK.multipliedBy(2));
-    purge(janitor);
-    assertThat(inboxRows()).isEqualTo(1);
-    assertThat(janitor.health().groups().get(0).heldBy())
-        .hasValueSatisfying(why -> assertThat(why).contains("b/1", "topic T", "retireQueue"));
-
-    assertThat(janitor.retireQueue(group, "T", ToldProgress.queue(1))).isTrue();
-    assertThat(janitor.retireQueue(group, "T", ToldProgress.queue(1))).isFalse();
-    purge(janitor);
-    purge(janitor);
-    assertThat(inboxRows()).isZero();
-  }
-
-  @Test
-  void standsStillForALagOfUnknownTime() {
-    inbox().receive(message("a", time.instant()));
-    Janitor janitor = watched(Retention.of(WEEK));
-    progress.lagOfUnknownTime(0);
-    time.advance(WEEK.multipliedBy(2));
-    purge(janitor);
-
-    assertThat(inboxRows()).isEqualTo(1);
-    assertThat(janitor.health().groups().get(0).heldBy()).isPresent();
-  }
-
-  @Test
-  void goesByTheTimeOfDayIfItIsToldTo() {
-    inbox().receive(message("a", time.instant()));
-    Janitor janitor = open(builder -> builder.group(group, Retention.of(WEEK).byWallClock()));
-    time.advance(WEEK.plusSeconds(1));
-    purge(janitor);
-
-    assertThat(inboxRows()).isZero();
   }
 
   // What would go
@@ -580,7 +517,7 @@ public abstract class JanitorContract extends DatabaseContract {
     PurgePreview.Group group = janitor(Retention.of(WEEK)).preview().groups().get(0);
 
     assertThat(group.heldBy())
-        .hasValueSatisfying(why -> assertThat(why).contains("not been watched"));
+        .hasValueSatisfying(why -> assertThat(why).contains("has been watched for 0 ms of"));
     assertThat(tables()).isEqualTo(before);
   }
 
@@ -840,6 +777,79 @@ public abstract class JanitorContract extends DatabaseContract {
   }
 
   @Test
+  void aGroupThatFailsKeepsNoOtherFromItsTurn() {
+    inbox().receive(message("a", time.instant()));
+    Janitor janitor =
+        open(
+            builder ->
+                builder
+                    .group("broken " + group, Retention.of(WEEK), new BrokenProgress())
+                    .group(group, BY_THE_DAY));
+    time.advance(WEEK.plusSeconds(1));
+
+    assertThatThrownBy(janitor::pass).hasMessage("broken on purpose");
+    time.advance(Duration.ofSeconds(10));
+    assertThatThrownBy(janitor::pass).hasMessage("broken on purpose");
+
+    assertThat(inboxRows()).isZero();
+    assertThat(janitor.health().problems())
+        .singleElement()
+        .asString()
+        .contains("failed for broken " + group, "broken on purpose");
+  }
+
+  private static final class BrokenProgress implements GroupProgress {
+    @Override
+    public List<QueueProgress> queues() {
+      throw new IllegalStateException("broken on purpose");
+    }
+
+    @Override
+    public BrokerTimes times() {
+      throw new IllegalStateException("broken on purpose");
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** Such as by a time limit of the role's: with the same batch, it would fail for ever. */
+  @Test
+  void aBatchThatFailsIsFollowedByASmallerOne() throws SQLException {
+    inbox().receive(message("first", time.instant()));
+    write("old", 1_000, time.instant());
+    Janitor janitor =
+        open(builder -> builder.group(group, BY_THE_DAY), failingAbove(100, dialect()));
+    time.advance(WEEK.plusSeconds(1));
+    janitor.pass();
+    time.advance(Duration.ofSeconds(10));
+
+    for (int pass = 0; pass < 3; pass++) {
+      assertThatThrownBy(janitor::pass).hasStackTraceContaining("more than 100 rows");
+    }
+    janitor.pass(); // By as many rows as did not fail, and no more for long.
+
+    assertThat(inboxRows()).isZero();
+  }
+
+  private static StoreDialect failingAbove(int rows, StoreDialect dialect) {
+    return (StoreDialect)
+        Proxy.newProxyInstance(
+            StoreDialect.class.getClassLoader(),
+            new Class<?>[] {StoreDialect.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("purge") && ((PurgeBatch) arguments[2]).limit() > rows) {
+                throw new SQLTimeoutException("more than " + rows + " rows");
+              }
+              try {
+                return method.invoke(dialect, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  @Test
   void passesOverWhatIsLocked() throws SQLException {
     Inbox inbox = inbox();
     inbox.receive(message("a", time.instant()));
@@ -922,95 +932,5 @@ public abstract class JanitorContract extends DatabaseContract {
         .singleElement()
         .asString()
         .contains("no pass has come to its end");
-  }
-
-  // Helpers
-
-  private Inbox inbox() {
-    return builder(dsl()).clock(time).handler(TOPIC, BY_KEYS, Effects.handler()).build();
-  }
-
-  private Inbox late(LatePolicy policy) {
-    return builder(dsl())
-        .clock(time)
-        .late(policy)
-        .handler(TOPIC, BY_KEYS, Effects.handler())
-        .build();
-  }
-
-  private static InboxMessage message(String key, Instant at) {
-    return InboxMessage.builder(TOPIC)
-        .keys(key)
-        .property(Effects.NAME, key)
-        .bornAt(at)
-        .storedAt(at)
-        .build();
-  }
-
-  private Janitor open(UnaryOperator<Janitor.Builder> groups) {
-    return open(groups, dialect());
-  }
-
-  private Janitor open(UnaryOperator<Janitor.Builder> groups, StoreDialect dialect) {
-    Janitor janitor =
-        groups
-            .apply(
-                Janitor.builder(dsl(), dialect)
-                    .name(group)
-                    .clock(time)
-                    .nanoTime(time::nanos)
-                    .listener(told::add))
-            .build();
-    janitors.add(janitor);
-    return janitor;
-  }
-
-  private Janitor janitor(Retention retention) {
-    return open(builder -> builder.group(group, retention, progress));
-  }
-
-  /** A janitor whose clock has been watched for as long as it looks back. */
-  private Janitor watched(Retention retention) {
-    Janitor janitor = janitor(retention);
-    watch(janitor);
-    return janitor;
-  }
-
-  /** Lets what is there now be what the clock shows, announces it, waits, and purges. */
-  private void purge(Janitor janitor) {
-    watch(janitor);
-    announceAndPurge(janitor);
-  }
-
-  /** Lets it work for as long as its clock looks back. */
-  private void watch(Janitor janitor) {
-    janitor.pass();
-    for (Duration left = WATCHED; left.compareTo(Duration.ZERO) > 0; left = left.minus(STEP)) {
-      time.advance(STEP);
-      janitor.pass();
-    }
-  }
-
-  private void announceAndPurge(Janitor janitor) {
-    janitor.pass();
-    time.advance(Duration.ofSeconds(10));
-    janitor.pass();
-  }
-
-  private void purgeAll() {
-    Janitor janitor = watched(Retention.of(WEEK));
-    time.advance(WEEK.multipliedBy(2));
-    purge(janitor);
-    purge(janitor);
-    assertThat(inboxRows()).isZero();
-  }
-
-  private Record horizon() {
-    InboxScopeTable scope = InboxSchema.ofConnection().scope();
-    return dsl().selectFrom(scope).where(scope.consumerGroup.eq(group)).fetchSingle();
-  }
-
-  private short scopeId() {
-    return horizon().get(InboxSchema.ofConnection().scope().id);
   }
 }

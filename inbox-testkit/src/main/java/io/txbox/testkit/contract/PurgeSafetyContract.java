@@ -47,7 +47,7 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
   private static final Duration RETENTION = Duration.ofDays(4);
   private static final Duration MARGIN = Duration.ofDays(1);
   private static final int STEPS = 300;
-  private static final int WATCHES = 26;
+  private static final int WATCHES = 45;
   private static final int QUICK = 10;
   private static final int THOROUGH = 30;
 

@@ -21,11 +21,13 @@ import org.jspecify.annotations.Nullable;
 final class ToldProgress implements GroupProgress {
   static final Duration STORAGE = Duration.ofDays(3);
   static final Duration LADDER = Duration.ofHours(5);
+  static final int REDELIVERIES = 16;
 
   private final InstantSource clock;
   private final Set<Integer> queues = new TreeSet<>();
   private final Map<Integer, Optional<Instant>> lags = new TreeMap<>();
   private @Nullable Instant retryLag;
+  private Optional<Duration> skew = Optional.empty();
   private boolean silent;
 
   ToldProgress(InstantSource clock) {
@@ -65,6 +67,12 @@ final class ToldProgress implements GroupProgress {
     return this;
   }
 
+  /** Says how far the clocks of the brokers are ahead. */
+  synchronized ToldProgress skew(Duration ahead) {
+    skew = Optional.of(ahead);
+    return this;
+  }
+
   synchronized ToldProgress silent(boolean silent) {
     this.silent = silent;
     return this;
@@ -92,8 +100,11 @@ final class ToldProgress implements GroupProgress {
   }
 
   @Override
-  public BrokerTimes times() {
-    return new BrokerTimes(STORAGE, LADDER, Duration.ZERO, Optional.empty());
+  public synchronized BrokerTimes times() throws ProgressUnknownException {
+    if (silent) {
+      throw new ProgressUnknownException("broker b does not answer");
+    }
+    return new BrokerTimes(STORAGE, LADDER, REDELIVERIES, Duration.ZERO, skew);
   }
 
   @Override

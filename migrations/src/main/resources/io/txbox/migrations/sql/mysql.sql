@@ -77,9 +77,10 @@ CREATE TABLE inbox_queue (
 CREATE TABLE inbox_clock (
   sampled_at bigint NOT NULL,
   consumed_through bigint NOT NULL,
+  look_back bigint NOT NULL COMMENT 'ms: for how long the purge clock of who wrote this looks back; the longest one counts for all',
   consumer_group varbinary(255) NOT NULL,
   PRIMARY KEY (consumer_group, sampled_at)
-) ENGINE=InnoDB ROW_FORMAT=DYNAMIC COMMENT='txbox: how far a consumer group had consumed at times of the last hours: the purge clock shows what it was one retry ladder ago';
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC COMMENT='txbox: how far a consumer group had consumed at times of the last hours: the purge clock shows what it was some retry ladders ago';
 
 -- 1-inbox-lease
 CREATE TABLE inbox_lease (

@@ -96,10 +96,12 @@ COMMENT ON COLUMN inbox_queue.seen_at IS 'when a broker last spoke of it, epoch 
 CREATE TABLE inbox_clock (
   sampled_at bigint NOT NULL,
   consumed_through bigint NOT NULL,
+  look_back bigint NOT NULL,
   consumer_group text COLLATE "C" NOT NULL,
   CONSTRAINT inbox_clock_pkey PRIMARY KEY (consumer_group, sampled_at)
 );
-COMMENT ON TABLE inbox_clock IS 'txbox: how far a consumer group had consumed at times of the last hours: the purge clock shows what it was one retry ladder ago';
+COMMENT ON TABLE inbox_clock IS 'txbox: how far a consumer group had consumed at times of the last hours: the purge clock shows what it was some retry ladders ago';
+COMMENT ON COLUMN inbox_clock.look_back IS 'ms: for how long the purge clock of who wrote this looks back; the longest one counts for all';
 
 -- 1-inbox-lease
 CREATE TABLE inbox_lease (

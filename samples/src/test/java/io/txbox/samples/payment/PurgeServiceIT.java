@@ -29,7 +29,7 @@ class PurgeServiceIT {
           .satisfies(
               group ->
                   assertThat(group.heldBy())
-                      .hasValueSatisfying(why -> assertThat(why).contains("not been watched")));
+                      .hasValueSatisfying(why -> assertThat(why).contains("has been watched for")));
     }
   }
 }

@@ -1,0 +1,24 @@
+package io.txbox.postgres;
+
+import io.txbox.migrations.Migrations;
+import io.txbox.store.StoreDialect;
+import io.txbox.testkit.contract.PurgeClockContract;
+import io.txbox.testkit.database.DatabaseExtension;
+import io.txbox.testkit.database.TestDatabase;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class PostgresPurgeClockIT extends PurgeClockContract {
+  @RegisterExtension
+  static final DatabaseExtension DATABASE =
+      DatabaseExtension.postgres().schema(Migrations::migrate);
+
+  @Override
+  protected TestDatabase database() {
+    return DATABASE.database();
+  }
+
+  @Override
+  protected StoreDialect dialect() {
+    return new PostgresDialect();
+  }
+}
