@@ -67,7 +67,7 @@ public abstract class JanitorContract extends PurgeContract {
     purge(janitor);
     assertThat(inbox.receive(old).isDuplicate()).isTrue();
 
-    time.advance(WEEK.minus(WATCHED.multipliedBy(2)).minus(Duration.ofHours(1)));
+    time.advance(WEEK.minus(WATCHED.multipliedBy(2)).minus(Duration.ofHours(3)));
     purge(janitor);
     assertThat(inbox.receive(old).isDuplicate()).isTrue();
     assertThat(effects().count()).isEqualTo(1);

@@ -27,7 +27,7 @@ abstract class PurgeContract extends DatabaseContract {
   static final Duration WATCHED = Duration.ofHours(13);
 
   /** As seldom as it may look. */
-  static final Duration STEP = Duration.ofMinutes(16);
+  static final Duration STEP = Duration.ofMinutes(36);
 
   static final Retention BY_THE_DAY = Retention.of(WEEK).byWallClock();
 

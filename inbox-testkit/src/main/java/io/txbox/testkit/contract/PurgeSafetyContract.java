@@ -47,9 +47,13 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
   private static final Duration RETENTION = Duration.ofDays(4);
   private static final Duration MARGIN = Duration.ofDays(1);
   private static final int STEPS = 300;
-  private static final int WATCHES = 45;
+
+  /** As seldom as a janitor may look, and so often that its clock looks back that far. */
+  private static final Duration STEP = Duration.ofMinutes(36);
+
+  private static final int WATCHES = 23;
   private static final int QUICK = 10;
-  private static final int THOROUGH = 30;
+  private static final int THOROUGH = 20;
 
   /** So many schedules at most to find a fault that was put in on purpose. */
   private static final int TO_FIND = 200;
@@ -175,6 +179,7 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
     private Instant due = Instant.MIN;
     private Instant inRetryQueueSince = Instant.MIN;
     private Duration delays = Duration.ZERO;
+    private int redeliveries;
     private boolean fromRetryQueue;
 
     Copy(Sent sent, InboxMessage message) {
@@ -251,7 +256,7 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
                       ? time.nanos() + hurry.incrementAndGet() * 60_000_000_000L
                       : time.nanos())
           .passTime(Duration.ofHours(1))
-          .group(group, Retention.of(retention).margin(MARGIN), progress)
+          .group(group, Retention.of(retention).margin(MARGIN).acceptShortRetention(), progress)
           .listener(event -> counts.add("purged", 1))
           .build();
     }
@@ -322,7 +327,7 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
         if (random.nextBoolean()) {
           letAJanitorPass().ifPresent(pass -> go(pass, 200));
         } else if (passing.isEmpty()) {
-          watch(WATCHES, Duration.ofMinutes(18), false);
+          watch(WATCHES, STEP, false);
         }
       }
       tellProgress();
@@ -398,7 +403,9 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
         return;
       }
       Duration delay = Duration.ofMinutes(1 + random.nextInt(120));
-      if (copy.delays.plus(delay).compareTo(ToldProgress.LADDER) > 0) {
+      copy.redeliveries++;
+      if (copy.redeliveries > ToldProgress.REDELIVERIES
+          || copy.delays.plus(delay).compareTo(ToldProgress.LADDER) > 0) {
         copy.place = Place.GONE; // A dead letter.
         return;
       }
@@ -412,6 +419,7 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
       for (Copy copy : copies(Place.CONSUMED)) {
         copy.place = Place.QUEUE;
         copy.delays = Duration.ZERO;
+        copy.redeliveries = 0;
       }
       counts.add("rewinds", 1);
     }
@@ -457,9 +465,9 @@ public abstract class PurgeSafetyContract extends DatabaseContract {
           }
         }
       }
-      watch(WATCHES, Duration.ofMinutes(18), false);
+      watch(WATCHES, STEP, false);
       passTime(RETENTION.plusDays(random.nextInt(4)));
-      watch(WATCHES, Duration.ofMinutes(18), true);
+      watch(WATCHES, STEP, true);
       watch(5, Duration.ofSeconds(6), true);
       counts.add("quiet weeks", 1);
     }

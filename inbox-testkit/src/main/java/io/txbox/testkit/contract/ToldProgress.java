@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class ToldProgress implements GroupProgress {
   static final Duration STORAGE = Duration.ofDays(3);
   static final Duration LADDER = Duration.ofHours(5);
-  static final int REDELIVERIES = 16;
+  static final int REDELIVERIES = 8;
 
   private final InstantSource clock;
   private final Set<Integer> queues = new TreeSet<>();
