@@ -73,7 +73,8 @@ class BenchIT {
     assertThat(out.toString())
         .contains("20,000 rows, of which 15,000 may go, keys of 36 characters")
         .containsPattern("\\| consumption while purging : alone +\\| +\\d")
-        .containsPattern("\\| purge alone +\\| +0 \\|.*\\| +[1-9]")
+        // On a slow machine, one arm before it may have purged all.
+        .containsPattern("purge alone +0 msg/s +([1-9]\\S* rows/s|0 rows/s, all of them gone)")
         .containsPattern("\\| deadlocks +\\| +0 \\|");
   }
 
