@@ -8,19 +8,23 @@ import java.util.Optional;
 /**
  * Says how a janitor does.
  *
- * <p>There are three problems, and these are their limits, which cannot be set:
+ * <p>These are the problems that there may be, and their limits, which cannot be set:
  *
  * <ul>
  *   <li>No pass has come to its end for more than six intervals ({@link Janitor.Builder#interval}),
  *       five minutes at least.
  *   <li>The purge clock of a group has stood still for more than an hour, since this instance saw
  *       it first. The time in which a new group is only watched does not count.
+ *   <li>The purge clock of a group has got on by less than half of a day that this instance has
+ *       watched it, or has shown no time in it.
+ *   <li>The last pass failed for a group; those of the others went on.
+ *   <li>A retention is too short for the brokers, which did not answer at the start.
  *   <li>A row that may go is older than the purge horizon of its scope by more than an hour.
  * </ul>
  *
  * <p>A pass that comes to its end logs what there is of them as a warning, and again every ten
- * minutes while they last. Clocks that differ are no problem: a skew of more than a minute is only
- * logged, when it comes and when it goes.
+ * minutes while they last. Clocks that differ are no problem, since the one that is behind counts:
+ * a skew of more than a minute is only logged, when it comes and when it goes.
  *
  * @param problems what an operator must look at; empty if all is well
  * @param rowsPurged how many rows this instance has purged since its start

@@ -217,9 +217,7 @@ final class Supervision {
     }
   }
 
-  /**
-   * Clocks decide nothing of what goes, unless that is by the time of day; yet people read them.
-   */
+  /** Of clocks that differ, the one that is behind counts; the others are to be set right. */
   private void watchSkew(String of, Optional<Duration> skew) {
     boolean far = skew.filter(any -> any.abs().compareTo(FAR) > 0).isPresent();
     if (far ? skewed.add(of) : skewed.remove(of)) {
