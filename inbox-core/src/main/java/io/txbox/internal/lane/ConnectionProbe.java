@@ -5,8 +5,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out whether each lane can have a connection, by taking that many at once from the pool:
@@ -15,25 +17,40 @@ import org.jooq.DSLContext;
  */
 public final class ConnectionProbe {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration PAUSE = Duration.ofMillis(100);
 
-  private ConnectionProbe() {}
+  private final DSLContext dsl;
+  private final int lanes;
+  private final CountDownLatch missing;
+  private final CountDownLatch done = new CountDownLatch(1);
+  private volatile @Nullable RuntimeException refusal;
+
+  private ConnectionProbe(DSLContext dsl, int lanes) {
+    this.dsl = dsl;
+    this.lanes = lanes;
+    this.missing = new CountDownLatch(lanes);
+  }
 
   /**
-   * Checks that the pool gives so many connections at once. A slow one has its time.
+   * Checks that the pool gives so many connections at once. A slow one has its time, and one that
+   * gave up is asked again.
    *
-   * @throws SetupException if it gives no further one for 5 s
+   * @throws SetupException if it gives no further one for 5 s; its cause is what the pool said, if
+   *     it did
    */
   public static void require(DSLContext dsl, int lanes, String instance) {
-    CountDownLatch missing = new CountDownLatch(lanes);
-    CountDownLatch done = new CountDownLatch(1);
+    new ConnectionProbe(dsl, lanes).run(instance);
+  }
+
+  private void run(String instance) {
     List<Thread> holders =
         IntStream.rangeClosed(1, lanes)
-            .mapToObj(i -> new Thread(() -> hold(dsl, missing, done), instance + "-probe-" + i))
+            .mapToObj(i -> new Thread(this::hold, instance + "-probe-" + i))
             .toList();
     holders.forEach(holder -> holder.setDaemon(true));
     holders.forEach(Thread::start);
     try {
-      long given = awaitAll(missing, lanes);
+      long given = awaitAll();
       if (given < lanes) {
         holders.forEach(Thread::interrupt); // Pools give up waiting when they are interrupted.
         throw new SetupException(
@@ -44,7 +61,8 @@ public final class ConnectionProbe {
                 + " connections at once, and no further one for "
                 + PATIENCE.toSeconds()
                 + " s. Each lane needs one: raise the pool's maximum (and leave some for others),"
-                + " or lower lanes.");
+                + " or lower lanes.",
+            refusal);
       }
     } catch (InterruptedException e) {
       holders.forEach(Thread::interrupt);
@@ -56,27 +74,45 @@ public final class ConnectionProbe {
   }
 
   /** Waits for as long as further connections come, and returns how many came. */
-  private static long awaitAll(CountDownLatch missing, int all) throws InterruptedException {
+  private long awaitAll() throws InterruptedException {
     long given = 0;
     while (!missing.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
       long before = given;
-      given = all - missing.getCount();
+      given = lanes - missing.getCount();
       if (given == before) {
         return given;
       }
     }
-    return all;
+    return lanes;
   }
 
-  private static void hold(DSLContext dsl, CountDownLatch missing, CountDownLatch done) {
+  private void hold() {
+    try {
+      while (!holdsOne()) {
+        if (done.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+          return;
+        }
+      }
+    } catch (InterruptedException e) {
+      // The probe is over.
+    }
+  }
+
+  /** Takes a connection and keeps it until the probe is over; returns whether it got one. */
+  private boolean holdsOne() {
+    AtomicBoolean given = new AtomicBoolean();
     try {
       dsl.connection(
           connection -> {
+            given.set(true);
             missing.countDown();
             done.await();
           });
     } catch (RuntimeException e) {
-      // It is counted as missing, which says all that is to be said.
+      if (!given.get()) {
+        refusal = e;
+      }
     }
+    return given.get();
   }
 }

@@ -14,14 +14,18 @@ import io.txbox.rocketmq.InboxConsumer;
 import io.txbox.rocketmq.RocketMqProgress;
 import io.txbox.store.InboxSchema;
 import io.txbox.store.InboxSchemaTable;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
+import org.jooq.ConnectionProvider;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
+import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
 
@@ -323,6 +327,54 @@ public abstract class SetupContract extends SharedBrokerContract {
         .hasMessageContaining("lanes is 5")
         .hasMessageContaining("only 3 connections");
     assertNothingRuns();
+  }
+
+  @Test
+  void asksAPoolAgainThatGaveUp() {
+    start(consumer(givingUp(10)).subscribe(topic, BY_KEYS, Effects.handler()));
+
+    send("1");
+
+    soon().until(() -> effects().count() == 1);
+  }
+
+  @Test
+  void saysWhyAPoolGaveUp() {
+    assertThatThrownBy(
+            () ->
+                consumer(givingUp(Integer.MAX_VALUE))
+                    .subscribe(topic, BY_KEYS, Effects.handler())
+                    .build()
+                    .start())
+        .isInstanceOf(SetupException.class)
+        .hasMessageContaining("only 0 connections")
+        .hasStackTraceContaining("gave up");
+    assertNothingRuns();
+  }
+
+  /** jOOQ on a pool that refuses those who look for the lanes' connections so many times. */
+  private DSLContext givingUp(int times) {
+    ConnectionProvider pool = dsl().configuration().connectionProvider();
+    AtomicInteger refused = new AtomicInteger();
+    return dsl()
+        .configuration()
+        .derive(
+            new ConnectionProvider() {
+              @Override
+              public Connection acquire() {
+                if (Thread.currentThread().getName().contains("-probe-")
+                    && refused.getAndIncrement() < times) {
+                  throw new DataAccessException("gave up");
+                }
+                return pool.acquire();
+              }
+
+              @Override
+              public void release(Connection connection) {
+                pool.release(connection);
+              }
+            })
+        .dsl();
   }
 
   @Test
