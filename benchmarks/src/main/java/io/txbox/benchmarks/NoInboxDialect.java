@@ -4,12 +4,14 @@ import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.KnownRow;
 import io.txbox.store.PurgeBatch;
 import io.txbox.store.StoreDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -39,6 +41,13 @@ final class NoInboxDialect implements StoreDialect {
   public Claim claim(
       Connection connection, InboxSchema schema, List<InboxRow> rows, Duration wait) {
     return new Claim.Decided(rows.stream().map(InboxRow::dedupKey).collect(Collectors.toSet()));
+  }
+
+  @Override
+  public List<KnownRow> find(
+      Connection connection, InboxSchema schema, short scopeId, Collection<String> keys)
+      throws SQLException {
+    return real.find(connection, schema, scopeId, keys);
   }
 
   @Override

@@ -64,13 +64,13 @@ record Storage(
               "alter system set max_wal_size = '8GB'",
               "select pg_reload_conf()",
               "alter table inbox drop constraint inbox_pkey",
-              "drop index inbox_scope_id_state_processed_at_idx"),
+              "drop index inbox_state_scope_id_processed_at_idx"),
           POSTGRES_FILL,
           List.of(
               "set maintenance_work_mem = '1GB'",
               "alter table inbox add constraint inbox_pkey primary key (scope_id, dedup_key)",
-              "create index inbox_scope_id_state_processed_at_idx"
-                  + " on inbox (scope_id, state, processed_at)",
+              "create index inbox_state_scope_id_processed_at_idx"
+                  + " on inbox (state, scope_id, processed_at)",
               "reset maintenance_work_mem",
               "alter system reset max_wal_size",
               "select pg_reload_conf()"),

@@ -9,11 +9,11 @@ import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxTable;
+import io.txbox.store.KnownRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -24,9 +24,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jooq.Configuration;
 import org.jooq.DSLContext;
-import org.jooq.Record4;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -329,20 +330,21 @@ final class Attempt {
   }
 
   private void recognise(Map<Incoming, InboxRow> copies, DSLContext tx) {
-    InboxTable inbox = database.schema().inbox();
-    Map<String, Record4<String, String, Long, Instant>> there =
-        tx.select(inbox.dedupKey, inbox.messageId, inbox.bodyFingerprint, inbox.processedAt)
-            .from(inbox)
-            .where(inbox.scopeId.eq(copies.values().iterator().next().scopeId()))
-            .and(inbox.dedupKey.in(copies.values().stream().map(InboxRow::dedupKey).toList()))
-            .fetchMap(inbox.dedupKey);
+    short scopeId = copies.values().iterator().next().scopeId();
+    List<String> keys = copies.values().stream().map(InboxRow::dedupKey).toList();
+    Map<String, KnownRow> there =
+        tx
+            .connectionResult(
+                connection -> database.dialect().find(connection, database.schema(), scopeId, keys))
+            .stream()
+            .collect(Collectors.toMap(KnownRow::dedupKey, Function.identity()));
     copies.forEach(
         (incoming, row) -> {
-          Record4<String, String, Long, Instant> known = there.get(row.dedupKey());
+          KnownRow known = there.get(row.dedupKey());
           if (known == null) {
             throw new BeginAgainException("the row that was in the way has gone");
           }
-          if (row.messageTime().isAfter(known.value4())) {
+          if (row.messageTime().isAfter(known.processedAt())) {
             extend(row, tx);
           }
           endings.put(
@@ -365,12 +367,11 @@ final class Attempt {
     }
   }
 
-  private static DuplicateCause causeOf(
-      InboxRow row, Record4<String, String, Long, Instant> there) {
-    if (there.value3() != row.bodyFingerprint()) {
+  private static DuplicateCause causeOf(InboxRow row, KnownRow there) {
+    if (there.bodyFingerprint() != row.bodyFingerprint()) {
       return DuplicateCause.CONFLICT;
     }
-    return there.value2().equals(row.messageId())
+    return there.messageId().equals(row.messageId())
         ? DuplicateCause.REDELIVERY
         : DuplicateCause.RESENT;
   }

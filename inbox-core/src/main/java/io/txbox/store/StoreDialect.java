@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import org.jooq.DSLContext;
@@ -41,6 +42,16 @@ public interface StoreDialect {
    *     rolled back.
    */
   Claim claim(Connection connection, InboxSchema schema, List<InboxRow> rows, Duration wait)
+      throws SQLException;
+
+  /**
+   * Reads the rows of these keys that are there, and no others: how long it takes depends on the
+   * number of keys alone, whatever the server believes to know of a scope.
+   *
+   * @param keys at least one
+   */
+  List<KnownRow> find(
+      Connection connection, InboxSchema schema, short scopeId, Collection<String> keys)
       throws SQLException;
 
   /**

@@ -4,6 +4,7 @@ import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.KnownRow;
 import io.txbox.store.PurgeBatch;
 import io.txbox.store.StoreDialect;
 import java.sql.Connection;
@@ -12,6 +13,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,6 +38,7 @@ public final class MySqlDialect implements StoreDialect {
   private static final String CLAIMED = "txbox_claimed";
 
   private final Map<InboxSchema, ClaimStatements> claims = new ConcurrentHashMap<>();
+  private final Map<InboxSchema, FindStatement> finds = new ConcurrentHashMap<>();
   private final Map<InboxSchema, PurgeStatement> purges = new ConcurrentHashMap<>();
   private final boolean acceptsLostCommits;
 
@@ -80,6 +83,15 @@ public final class MySqlDialect implements StoreDialect {
       execute(connection, "SAVEPOINT " + CLAIMED);
     }
     return claim;
+  }
+
+  @Override
+  public List<KnownRow> find(
+      Connection connection, InboxSchema schema, short scopeId, Collection<String> keys)
+      throws SQLException {
+    return finds
+        .computeIfAbsent(schema, named -> new FindStatement(named.inbox()))
+        .run(connection, scopeId, keys);
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.KnownRow;
 import io.txbox.store.PurgeBatch;
 import io.txbox.store.StoreDialect;
 import java.sql.Connection;
@@ -13,6 +14,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,6 +39,7 @@ public final class PostgresDialect implements StoreDialect {
   static final String READ_COMMITTED = "read committed";
 
   private final Map<InboxSchema, ClaimStatement> claims = new ConcurrentHashMap<>();
+  private final Map<InboxSchema, FindStatement> finds = new ConcurrentHashMap<>();
   private final Map<InboxSchema, PurgeStatement> purges = new ConcurrentHashMap<>();
   private volatile boolean setsIsolation;
 
@@ -93,6 +96,15 @@ public final class PostgresDialect implements StoreDialect {
       execute(connection, "SET LOCAL synchronous_commit TO on");
     }
     return new Claim.Decided(result.claimed());
+  }
+
+  @Override
+  public List<KnownRow> find(
+      Connection connection, InboxSchema schema, short scopeId, Collection<String> keys)
+      throws SQLException {
+    return finds
+        .computeIfAbsent(schema, named -> new FindStatement(named.inbox()))
+        .run(connection, scopeId, keys);
   }
 
   @Override

@@ -41,7 +41,7 @@ class TakenNamesIT {
   static Stream<String> indexes() {
     return Stream.of(
         "inbox_pkey",
-        "inbox_scope_id_state_processed_at_idx",
+        "inbox_state_scope_id_processed_at_idx",
         "inbox_queue_pkey",
         "inbox_clock_pkey",
         "inbox_lease_pkey",

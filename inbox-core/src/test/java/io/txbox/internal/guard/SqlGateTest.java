@@ -6,12 +6,14 @@ import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.KnownRow;
 import io.txbox.store.PurgeBatch;
 import io.txbox.store.StoreDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import org.jooq.DSLContext;
@@ -183,6 +185,12 @@ class SqlGateTest {
         @Override
         public Claim claim(
             Connection connection, InboxSchema schema, List<InboxRow> rows, Duration wait) {
+          throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public List<KnownRow> find(
+            Connection connection, InboxSchema schema, short scopeId, Collection<String> keys) {
           throw new UnsupportedOperationException();
         }
 

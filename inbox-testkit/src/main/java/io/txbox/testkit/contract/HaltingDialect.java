@@ -4,12 +4,14 @@ import io.txbox.store.Claim;
 import io.txbox.store.FailureKind;
 import io.txbox.store.InboxRow;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.KnownRow;
 import io.txbox.store.PurgeBatch;
 import io.txbox.store.StoreDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import org.jooq.DSLContext;
@@ -42,6 +44,13 @@ final class HaltingDialect implements StoreDialect {
     Claim claim = dialect.claim(connection, schema, rows, wait);
     halt.at(FlowStep.CLAIMED);
     return claim;
+  }
+
+  @Override
+  public List<KnownRow> find(
+      Connection connection, InboxSchema schema, short scopeId, Collection<String> keys)
+      throws SQLException {
+    return dialect.find(connection, schema, scopeId, keys);
   }
 
   @Override

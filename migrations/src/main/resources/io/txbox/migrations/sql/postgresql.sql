@@ -42,7 +42,7 @@ CREATE TABLE inbox (
   CONSTRAINT inbox_pkey PRIMARY KEY (scope_id, dedup_key),
   CONSTRAINT inbox_state_check CHECK (state BETWEEN 0 AND 2)
 ) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
-CREATE INDEX inbox_scope_id_state_processed_at_idx ON inbox (scope_id, state, processed_at);
+CREATE INDEX inbox_state_scope_id_processed_at_idx ON inbox (state, scope_id, processed_at);
 COMMENT ON TABLE inbox IS 'txbox: one row for each message that was taken, inserted in the transaction of its effects';
 COMMENT ON COLUMN inbox.message_time IS 'least of born, stored and appended time, epoch ms';
 COMMENT ON COLUMN inbox.processed_at IS 'epoch ms, never below message_time nor that of a copy that came later: from here on it is kept for the retention';

@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.txbox.janitor.Janitor;
 import io.txbox.janitor.Retention;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.KnownRow;
 import io.txbox.store.PurgeBatch;
 import io.txbox.store.RowState;
 import io.txbox.testkit.database.TestDatabase;
@@ -13,14 +14,15 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jooq.DSLContext;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How many rows the purge makes the server read, by the server's own counters. */
-abstract class PurgeReadsTests {
+/** How many rows the statements of an inbox make the server read, by the server's own counters. */
+abstract class ReadsTests {
   private static final int ROWS = 10_000;
   private static final int LIMIT = 500;
 
@@ -97,6 +99,33 @@ abstract class PurgeReadsTests {
       assertThat(janitor.health().rowsPurged()).isZero();
       // Most of it rows of the other tables, which are few.
       assertThat(read).isLessThan(100);
+    }
+  }
+
+  @Test
+  void copiesReadTheirRowsOnlyThoughStatisticsDoNotKnowTheScope() {
+    dsl()
+        .execute(
+            "INSERT INTO inbox SELECT message_time, processed_at, body_fingerprint, 4, state,"
+                + " dedup_key, message_id FROM inbox");
+    List<String> keys =
+        dsl()
+            .fetchValues(
+                "SELECT CONVERT(dedup_key USING utf8mb4) FROM inbox WHERE scope_id = 4 LIMIT 64")
+            .stream()
+            .map(String.class::cast)
+            .toList();
+
+    long read = readWhile(() -> assertThat(find(keys)).hasSameSizeAs(keys));
+
+    assertThat(read).isBetween((long) keys.size(), 2L * keys.size());
+  }
+
+  private List<KnownRow> find(List<String> keys) {
+    try (Connection connection = pool.getConnection()) {
+      return new MySqlDialect().find(connection, InboxSchema.ofConnection(), (short) 4, keys);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
     }
   }
 

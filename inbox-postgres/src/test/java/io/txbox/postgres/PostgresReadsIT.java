@@ -3,10 +3,15 @@ package io.txbox.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.txbox.DedupKeys;
+import io.txbox.InboxMessage;
+import io.txbox.inbox.ExhaustedPolicy;
+import io.txbox.inbox.Inbox;
 import io.txbox.janitor.Janitor;
 import io.txbox.janitor.Retention;
 import io.txbox.migrations.Migrations;
 import io.txbox.store.InboxSchema;
+import io.txbox.store.KnownRow;
 import io.txbox.store.PurgeBatch;
 import io.txbox.store.RowState;
 import io.txbox.testkit.database.DatabaseExtension;
@@ -23,20 +28,23 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jooq.DSLContext;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the purge makes the server read, by its plans and its own counters. */
-class PostgresPurgeIT {
+/** What the statements of an inbox make the server read, by plans and the server's own counters. */
+class PostgresReadsIT {
   private static final int ROWS = 48_000;
   private static final int LIMIT = 500;
-  private static final String INDEX = "inbox_scope_id_state_processed_at_idx";
+  private static final String INDEX = "inbox_state_scope_id_processed_at_idx";
 
   @RegisterExtension
   static final DatabaseExtension DATABASE =
       DatabaseExtension.postgres().schema(Migrations::migrate);
+
+  private static final short UNKNOWN_SCOPE = 4;
 
   private long nanos;
 
@@ -49,7 +57,7 @@ class PostgresPurgeIT {
    */
   @BeforeEach
   void fill() {
-    dsl().execute("truncate inbox, inbox_scope restart identity");
+    dsl().execute("truncate inbox, inbox_scope, inbox_parked restart identity");
     dsl()
         .execute(
             "insert into inbox (message_time, processed_at, body_fingerprint, scope_id, state,"
@@ -122,6 +130,67 @@ class PostgresPurgeIT {
           .isBetween(2L * ROWS, 3L * ROWS + 100);
       old.rollback();
     }
+  }
+
+  @Test
+  void copiesReadTheirRowsOnlyThoughStatisticsDoNotKnowTheScope() throws SQLException {
+    fillUnknownScope();
+    List<String> keys = IntStream.range(0, 64).mapToObj(i -> "k" + 300 * i).toList();
+    try (HikariDataSource pool = DATABASE.database().dataSource(p -> p.setMaximumPoolSize(1))) {
+      long before = count(pool, "idx_tup_read", "pg_stat_user_indexes");
+      long scans = count(pool, "seq_scan", "pg_stat_user_tables");
+
+      List<KnownRow> found;
+      try (Connection connection = pool.getConnection()) {
+        found =
+            new PostgresDialect().find(connection, InboxSchema.ofConnection(), UNKNOWN_SCOPE, keys);
+      }
+
+      assertThat(found).extracting(KnownRow::dedupKey).containsExactlyInAnyOrderElementsOf(keys);
+      assertThat(count(pool, "idx_tup_read", "pg_stat_user_indexes") - before)
+          .isEqualTo(keys.size());
+      assertThat(count(pool, "seq_scan", "pg_stat_user_tables")).isEqualTo(scans);
+    }
+  }
+
+  @Test
+  void aRowIsChangedAndReadByItsKeyThoughStatisticsDoNotKnowTheScope() {
+    fillUnknownScope();
+    try (HikariDataSource pool = DATABASE.database().dataSource(p -> p.setMaximumPoolSize(1))) {
+      Inbox inbox =
+          Inbox.builder("g", DATABASE.database().dsl(pool), new PostgresDialect())
+              .handler(
+                  "T",
+                  DedupKeys.keys(),
+                  (message, tx) -> {
+                    throw new IllegalStateException("for ever");
+                  },
+                  route -> route.maxAttempts(1, ExhaustedPolicy.PARK))
+              .build();
+      inbox.check();
+      long before = count(pool, "idx_tup_read", "pg_stat_user_indexes");
+
+      assertThat(inbox.receive(copyOf("k7")).isDuplicate()).isTrue(); // Which keeps it for longer.
+      assertThat(inbox.receive(copyOf("new")).isParked()).isTrue(); // Which changes its state.
+
+      assertThat(count(pool, "idx_tup_read", "pg_stat_user_indexes") - before)
+          .isLessThanOrEqualTo(10);
+    }
+  }
+
+  private static InboxMessage copyOf(String key) {
+    return InboxMessage.builder("T").keys(key).build();
+  }
+
+  /** Many rows of a new consumer group, beside those that the server has counted. */
+  private static void fillUnknownScope() {
+    dsl().execute("alter table inbox set (autovacuum_enabled = off)");
+    dsl().execute("insert into inbox_scope values (null, null, null, null, 0, 4, 'g', 'T')");
+    dsl()
+        .execute(
+            "insert into inbox (message_time, processed_at, body_fingerprint, scope_id, state,"
+                + " dedup_key, message_id) select ms, ms, 0, 4, 0, 'k' || ms, 'id' from"
+                + " generate_series(0, 19999) as ms");
   }
 
   private Janitor janitor(HikariDataSource pool) {

@@ -5,7 +5,7 @@ import io.txbox.testkit.database.DatabaseExtension;
 import io.txbox.testkit.database.TestDatabase;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-class MariaDbPurgeReadsIT extends PurgeReadsTests {
+class MariaDbReadsIT extends ReadsTests {
   @RegisterExtension
   static final DatabaseExtension DATABASE = DatabaseExtension.mariadb().schema(Migrations::migrate);
 
