@@ -16,10 +16,10 @@ final class BatchSize {
   private static final Duration QUICK = Duration.ofMillis(50);
 
   /**
-   * So many times as long as a batch takes, while that suffices: the purge gets a fifth of one
+   * So many times as long as a batch takes, while that suffices: the purge gets a tenth of one
    * connection's time, and leaves the rest of the database to the consumers.
    */
-  private static final int MOST_REST = 4;
+  private static final int MOST_REST = 9;
 
   private static final Duration LONGEST_REST = Duration.ofSeconds(1);
 
