@@ -121,9 +121,9 @@ public final class Guard implements AutoCloseable {
     SQLException refusal =
         new SQLException(
             what
-                + " is refused in a handler: its transaction also holds the inbox row and is ended"
-                + " by txbox. Return to commit, throw to roll back, tx.transaction(…) for a"
-                + " savepoint.");
+                + " is refused in a handler: it would end or change the transaction that also holds"
+                + " the inbox row. Return to commit, throw to roll back, tx.transaction(…) for a"
+                + " savepoint. DDL and settings belong outside of handlers.");
     if (misuse.isEmpty()) {
       misuse = Optional.of(refusal);
     }
