@@ -9,6 +9,7 @@ import io.txbox.KeyRefusedException;
 import io.txbox.inbox.Delivery.Patience;
 import io.txbox.internal.Require;
 import io.txbox.internal.database.Database;
+import io.txbox.internal.database.Rights;
 import io.txbox.internal.database.SetupCheck;
 import io.txbox.internal.guard.SqlGate;
 import io.txbox.janitor.LatePolicy;
@@ -116,14 +117,16 @@ public final class Inbox {
   }
 
   /**
-   * Checks, once, that the database is the dialect's, is set such that an inbox is true on it, and
-   * has the schema. {@link #receive} does so by itself; a service does it at its start.
+   * Checks, once, that the database is the dialect's, is set such that an inbox is true on it, has
+   * the schema, and lets its user do what an inbox does. {@link #receive} does so by itself; a
+   * service does it at its start.
    *
    * @throws io.txbox.SetupException if not, with what to do
    */
   public void check() {
     if (!checked) {
       SetupCheck.database(database);
+      Rights.ofInbox(database);
       checked = true;
     }
   }

@@ -5,6 +5,7 @@ import io.txbox.SetupException;
 import io.txbox.internal.PollingLoop;
 import io.txbox.internal.Require;
 import io.txbox.internal.database.Database;
+import io.txbox.internal.database.Rights;
 import io.txbox.internal.database.SetupCheck;
 import io.txbox.janitor.PurgeClock.Reading;
 import io.txbox.store.InboxSchema;
@@ -95,8 +96,8 @@ public final class Janitor implements AutoCloseable {
   /**
    * Checks that all is as it must be, and begins to purge, on a thread of its own.
    *
-   * @throws io.txbox.SetupException if the database or its schema is not fit, or a retention is too
-   *     short for the brokers; it is closed then
+   * @throws io.txbox.SetupException if the database, its schema or the rights of its user are not
+   *     fit, or a retention is too short for the brokers; it is closed then
    * @throws IllegalStateException if it was started or closed before
    */
   public void start() {
@@ -115,11 +116,12 @@ public final class Janitor implements AutoCloseable {
    * Checks that all is as it must be, as {@link #start()} does; for whoever calls {@link #pass()}
    * himself.
    *
-   * @throws io.txbox.SetupException if the database or its schema is not fit, or a retention is too
-   *     short for the brokers
+   * @throws io.txbox.SetupException if the database, its schema or the rights of its user are not
+   *     fit, or a retention is too short for the brokers
    */
   public void check() {
     SetupCheck.database(database);
+    Rights.ofJanitor(database);
     groups.values().forEach(this::checkRetention);
   }
 
