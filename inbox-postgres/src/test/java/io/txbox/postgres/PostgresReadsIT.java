@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -178,6 +179,41 @@ class PostgresReadsIT {
     }
   }
 
+  @Test
+  void whatFollowsAParkedMessageIsFoundByItsOrderingKey() {
+    fillUnknownScope();
+    dsl().execute("alter table inbox_parked set (autovacuum_enabled = off)");
+    dsl().execute("analyze inbox_parked");
+    dsl()
+        .execute(
+            "insert into inbox_parked (parked_at, message_time, born_at, attempt, scope_id,"
+                + " dedup_key, ordering_key, reason, topic, message_id, properties, body) select"
+                + " ms, ms, ms, 1, 4, 'k' || ms, 'account-' || ms, 'EXHAUSTED', 'T', 'id', '', ''"
+                + " from generate_series(0, 19999) as ms");
+    try (HikariDataSource pool = DATABASE.database().dataSource(p -> p.setMaximumPoolSize(1))) {
+      Inbox inbox =
+          Inbox.builder("g", DATABASE.database().dsl(pool), new PostgresDialect())
+              .handler(
+                  "T",
+                  DedupKeys.keys(),
+                  (message, tx) -> {},
+                  route ->
+                      route
+                          .orderingKey(message -> Optional.of("account-7"))
+                          .maxAttempts(1, ExhaustedPolicy.PARK_SEQUENCE))
+              .build();
+      inbox.check();
+      long before = count(pool, "idx_tup_read", "pg_stat_user_indexes", "inbox_parked");
+      long scans = count(pool, "seq_scan", "pg_stat_user_tables", "inbox_parked");
+
+      assertThat(inbox.receive(copyOf("new")).isParked()).isTrue();
+
+      assertThat(count(pool, "idx_tup_read", "pg_stat_user_indexes", "inbox_parked") - before)
+          .isEqualTo(1);
+      assertThat(count(pool, "seq_scan", "pg_stat_user_tables", "inbox_parked")).isEqualTo(scans);
+    }
+  }
+
   private static InboxMessage copyOf(String key) {
     return InboxMessage.builder("T").keys(key).build();
   }
@@ -203,9 +239,14 @@ class PostgresReadsIT {
 
   /** Reads a counter of the only session of a pool, and of those that told theirs before. */
   private static long count(HikariDataSource pool, String counter, String view) {
+    return count(pool, counter, view, "inbox");
+  }
+
+  private static long count(HikariDataSource pool, String counter, String view, String table) {
     DSLContext own = DATABASE.database().dsl(pool);
     own.execute("select pg_stat_force_next_flush()");
-    return own.fetchSingle("select sum(" + counter + ") from " + view + " where relname = 'inbox'")
+    return own.fetchSingle(
+            "select sum(" + counter + ") from " + view + " where relname = '" + table + "'")
         .get(0, Long.class);
   }
 

@@ -313,7 +313,7 @@ abstract class MySqlTests {
         "ALTER TABLE inbox MODIFY dedup_key varbinary(100) NOT NULL",
         "ALTER TABLE inbox DROP PRIMARY KEY, ADD PRIMARY KEY (dedup_key)",
         "ALTER TABLE inbox_scope DROP KEY inbox_scope_consumer_group_scope_key",
-        "ALTER TABLE inbox_parked DROP KEY inbox_parked_scope_id_dedup_key_idx",
+        "ALTER TABLE inbox_parked DROP KEY inbox_parked_dedup_key_scope_id_idx",
         "ALTER TABLE inbox ADD extra int NOT NULL",
         "DROP TABLE inbox_parked",
         "DELETE FROM inbox_schema"

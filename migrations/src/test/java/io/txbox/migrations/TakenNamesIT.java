@@ -48,8 +48,8 @@ class TakenNamesIT {
         "inbox_scope_pkey",
         "inbox_scope_consumer_group_scope_key",
         "inbox_parked_pkey",
-        "inbox_parked_scope_id_dedup_key_idx",
-        "inbox_parked_scope_id_ordering_key_idx",
+        "inbox_parked_dedup_key_scope_id_idx",
+        "inbox_parked_ordering_key_scope_id_idx",
         "inbox_schema_pkey",
         "inbox_changelog_lock_pkey");
   }

@@ -36,7 +36,7 @@ class VerifyIT {
           ALTER TABLE inbox DROP CONSTRAINT inbox_pkey, ADD PRIMARY KEY (dedup_key)  | table inbox: primary key is (dedup_key), it should be (scope_id, dedup_key)
           ALTER TABLE inbox_scope DROP CONSTRAINT inbox_scope_consumer_group_scope_key | table inbox_scope: unique key (consumer_group, scope) is missing
           ALTER TABLE inbox_scope ALTER id DROP IDENTITY         | table inbox_scope: column id is smallint NOT NULL, it should be smallint IDENTITY NOT NULL
-          DROP INDEX inbox_parked_scope_id_dedup_key_idx         | table inbox_parked: index (scope_id, dedup_key) is missing
+          DROP INDEX inbox_parked_dedup_key_scope_id_idx         | table inbox_parked: index (dedup_key, scope_id) is missing
           ALTER TABLE inbox DROP CONSTRAINT inbox_state_check    | table inbox: check inbox_state_check is missing
           ALTER TABLE inbox ADD tenant text NOT NULL             | table inbox: column tenant is not txbox's, and every insert would fail, since it is text COLLATE "default" NOT NULL without a default
           DELETE FROM inbox_schema                               | table inbox_schema: it holds no version, so that the last changeset, 1-version, has not run

@@ -58,8 +58,8 @@ CREATE TABLE inbox_parked (
   properties longblob NOT NULL COMMENT 'bytes, as they came',
   body longblob NULL COMMENT 'null once replayed',
   PRIMARY KEY (id),
-  KEY inbox_parked_scope_id_dedup_key_idx (scope_id, dedup_key),
-  KEY inbox_parked_scope_id_ordering_key_idx (scope_id, ordering_key)
+  KEY inbox_parked_dedup_key_scope_id_idx (dedup_key, scope_id),
+  KEY inbox_parked_ordering_key_scope_id_idx (ordering_key, scope_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC COMMENT='txbox: messages that wait for an operator, never purged';
 
 -- 1-inbox-queue

@@ -70,8 +70,8 @@ CREATE TABLE inbox_parked (
   body bytea,
   CONSTRAINT inbox_parked_pkey PRIMARY KEY (id)
 );
-CREATE INDEX inbox_parked_scope_id_dedup_key_idx ON inbox_parked (scope_id, dedup_key);
-CREATE INDEX inbox_parked_scope_id_ordering_key_idx ON inbox_parked (scope_id, ordering_key);
+CREATE INDEX inbox_parked_dedup_key_scope_id_idx ON inbox_parked (dedup_key, scope_id);
+CREATE INDEX inbox_parked_ordering_key_scope_id_idx ON inbox_parked (ordering_key, scope_id);
 COMMENT ON TABLE inbox_parked IS 'txbox: messages that wait for an operator, never purged';
 COMMENT ON COLUMN inbox_parked.dedup_key IS 'null for a message that has no key';
 COMMENT ON COLUMN inbox_parked.ordering_key IS 'null unless messages that come later with this ordering key are parked too, while this one has a body';
