@@ -7,6 +7,9 @@ import io.txbox.DedupKeys;
 import io.txbox.InboxMessage;
 import io.txbox.inbox.ExhaustedPolicy;
 import io.txbox.inbox.Inbox;
+import io.txbox.inbox.InboxLanes;
+import io.txbox.inbox.Receipt;
+import io.txbox.internal.lane.LaneSettings;
 import io.txbox.janitor.Janitor;
 import io.txbox.janitor.Retention;
 import io.txbox.migrations.Migrations;
@@ -26,7 +29,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -180,7 +184,7 @@ class PostgresReadsIT {
   }
 
   @Test
-  void whatFollowsAParkedMessageIsFoundByItsOrderingKey() {
+  void whatFollowsParkedMessagesIsFoundByOrderingKeys() throws Exception {
     fillUnknownScope();
     dsl().execute("alter table inbox_parked set (autovacuum_enabled = off)");
     dsl().execute("analyze inbox_parked");
@@ -188,28 +192,45 @@ class PostgresReadsIT {
         .execute(
             "insert into inbox_parked (parked_at, message_time, born_at, attempt, scope_id,"
                 + " dedup_key, ordering_key, reason, topic, message_id, properties, body) select"
-                + " ms, ms, ms, 1, 4, 'k' || ms, 'account-' || ms, 'EXHAUSTED', 'T', 'id', '', ''"
+                + " ms, ms, ms, 1, 4, 'k' || ms, 'k' || ms, 'EXHAUSTED', 'T', 'id', '', ''"
                 + " from generate_series(0, 19999) as ms");
     try (HikariDataSource pool = DATABASE.database().dataSource(p -> p.setMaximumPoolSize(1))) {
       Inbox inbox =
           Inbox.builder("g", DATABASE.database().dsl(pool), new PostgresDialect())
               .handler(
                   "T",
-                  DedupKeys.keys(),
+                  DedupKeys.composite(DedupKeys.keys(), DedupKeys.property("n")),
                   (message, tx) -> {},
                   route ->
                       route
-                          .orderingKey(message -> Optional.of("account-7"))
+                          .orderingKey(InboxMessage::keys)
                           .maxAttempts(1, ExhaustedPolicy.PARK_SEQUENCE))
               .build();
       inbox.check();
       long before = count(pool, "idx_tup_read", "pg_stat_user_indexes", "inbox_parked");
       long scans = count(pool, "seq_scan", "pg_stat_user_tables", "inbox_parked");
 
-      assertThat(inbox.receive(copyOf("new")).isParked()).isTrue();
+      try (InboxLanes lanes = new InboxLanes("g", inbox, LaneSettings.DEFAULTS.withLanes(1))) {
+        lanes.pause();
+        List<CompletableFuture<Receipt>> receipts =
+            lanes.submitInOrder(
+                "q",
+                IntStream.range(0, 64)
+                    .mapToObj(
+                        i ->
+                            InboxMessage.builder("T")
+                                .keys("k" + 300 * i)
+                                .property("n", "2")
+                                .build())
+                    .toList());
+        lanes.resume();
+        for (CompletableFuture<Receipt> receipt : receipts) {
+          assertThat(receipt.get(10, TimeUnit.SECONDS).isParked()).isTrue();
+        }
+      }
 
       assertThat(count(pool, "idx_tup_read", "pg_stat_user_indexes", "inbox_parked") - before)
-          .isEqualTo(1);
+          .isEqualTo(64);
       assertThat(count(pool, "seq_scan", "pg_stat_user_tables", "inbox_parked")).isEqualTo(scans);
     }
   }
