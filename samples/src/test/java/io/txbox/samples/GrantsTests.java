@@ -112,7 +112,7 @@ abstract class GrantsTests {
     owner().execute("grant " + right + " on txbox." + table + " to " + user());
   }
 
-  private void check(HikariDataSource pool) {
+  void check(HikariDataSource pool) {
     DSLContext dsl = database().dsl(pool);
     inbox(dsl).check();
     try (Janitor janitor = janitor(dsl)) {

@@ -1,6 +1,7 @@
 package io.txbox.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -67,6 +68,21 @@ class PostgresGrantsIT extends GrantsTests {
           .hasMessageContaining("GRANT USAGE, CREATE ON SCHEMA \"txbox\" TO \"payments_service\"");
       assertThatThrownBy(() -> Migrations.builder(pool).schema("txbox").build().rollback())
           .isInstanceOf(MissingRightsException.class);
+    }
+  }
+
+  @Test
+  void rightsOnTheColumnsThatAreWrittenAreEnough() throws IOException {
+    grants().forEach(database().dsl()::execute);
+    database().dsl().execute("revoke insert, update on txbox.inbox_scope from payments_service");
+    database()
+        .dsl()
+        .execute(
+            "grant insert (consumer_group, scope, created_at), update (horizon, margin,"
+                + " horizon_announced_at, purge_horizon) on txbox.inbox_scope to payments_service");
+
+    try (HikariDataSource pool = pool()) {
+      assertThatCode(() -> check(pool)).doesNotThrowAnyException();
     }
   }
 }

@@ -2,17 +2,21 @@ package io.txbox.internal.database;
 
 import io.txbox.SetupException;
 import io.txbox.store.FailureKind;
-import io.txbox.store.InboxSchema;
+import io.txbox.store.InboxClockTable;
+import io.txbox.store.InboxLeaseTable;
+import io.txbox.store.InboxParkedTable;
+import io.txbox.store.InboxQueueTable;
+import io.txbox.store.InboxScopeTable;
+import io.txbox.store.InboxTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
-import org.jooq.Condition;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.Field;
-import org.jooq.Record;
 import org.jooq.Table;
-import org.jooq.TableField;
-import org.jooq.impl.DSL;
 
 /**
  * Finds out at the start what the database's user may not do: during work, it would be taken for an
@@ -20,7 +24,7 @@ import org.jooq.impl.DSL;
  * server's catalog says of rights leaves out some (roles, defaults, rights of columns).
  */
 public final class Rights {
-  private static final Condition NO_ROW = DSL.falseCondition();
+  private static final String NO_ROW = "1 = 0";
 
   private final Database database;
   private final List<String> missing = new ArrayList<>();
@@ -36,16 +40,18 @@ public final class Rights {
    * @throws SetupException if the user may not, with all that he may not
    */
   public static void ofInbox(Database database) {
-    InboxSchema schema = database.schema();
+    InboxScopeTable scope = database.schema().scope();
+    InboxTable inbox = database.schema().inbox();
+    InboxParkedTable parked = database.schema().parked();
     new Rights(database)
-        .select(schema.scope())
-        .insert(schema.scope(), schema.scope().id)
-        .select(schema.inbox())
-        .insert(schema.inbox())
-        .update(schema.inbox(), schema.inbox().state)
-        .delete(schema.inbox())
-        .select(schema.parked())
-        .insert(schema.parked(), schema.parked().id)
+        .select(scope)
+        .insert(scope, scope.consumerGroup, scope.scope, scope.createdAt)
+        .select(inbox)
+        .insert(inbox, inbox.fields())
+        .update(inbox, inbox.state, inbox.processedAt)
+        .delete(inbox)
+        .select(parked)
+        .insert(parked, allBut(parked.id, parked))
         .require();
   }
 
@@ -55,34 +61,41 @@ public final class Rights {
    * @throws SetupException if the user may not, with all that he may not
    */
   public static void ofJanitor(Database database) {
-    InboxSchema schema = database.schema();
+    InboxScopeTable scope = database.schema().scope();
+    InboxTable inbox = database.schema().inbox();
+    InboxLeaseTable lease = database.schema().lease();
+    InboxQueueTable queue = database.schema().queue();
+    InboxClockTable clock = database.schema().clock();
     new Rights(database)
-        .select(schema.scope())
-        .update(schema.scope(), schema.scope().horizon)
-        .select(schema.inbox())
-        .update(schema.inbox(), schema.inbox().state) // To lock what it deletes.
-        .delete(schema.inbox())
-        .select(schema.lease())
-        .insert(schema.lease())
-        .update(schema.lease(), schema.lease().term)
-        .select(schema.queue())
-        .insert(schema.queue())
-        .update(schema.queue(), schema.queue().seenAt)
-        .delete(schema.queue())
-        .select(schema.clock())
-        .insert(schema.clock())
-        .delete(schema.clock())
+        .select(scope)
+        .update(scope, scope.horizon, scope.margin, scope.horizonAnnouncedAt, scope.purgeHorizon)
+        .select(inbox)
+        .update(inbox, inbox.state) // Any column will do, to lock what it deletes.
+        .delete(inbox)
+        .select(lease)
+        .insert(lease, lease.lease, lease.term, lease.beat)
+        .update(lease, lease.holder, lease.term, lease.beat)
+        .select(queue)
+        .insert(queue, queue.fields())
+        .update(queue, queue.consumedThrough, queue.seenAt)
+        .delete(queue)
+        .select(clock)
+        .insert(clock, clock.fields())
+        .delete(clock)
         .require();
+  }
+
+  private static Field<?>[] allBut(Field<?> generated, Table<?> table) {
+    return Stream.of(table.fields())
+        .filter(field -> !field.equals(generated))
+        .toArray(Field<?>[]::new);
   }
 
   private Rights select(Table<?> table) {
     return attempt("SELECT", table, dsl -> dsl.selectOne().from(table).where(NO_ROW).execute());
   }
 
-  /** The server gives values to the columns that it is to give them to. */
-  private Rights insert(Table<?> table, Field<?>... exceptFor) {
-    List<Field<?>> columns = new ArrayList<>(List.of(table.fields()));
-    columns.removeAll(List.of(exceptFor));
+  private Rights insert(Table<?> table, Field<?>... columns) {
     return attempt(
         "INSERT",
         table,
@@ -92,9 +105,10 @@ public final class Rights {
                 .execute());
   }
 
-  private <T> Rights update(Table<?> table, TableField<Record, T> column) {
-    return attempt(
-        "UPDATE", table, dsl -> dsl.update(table).set(column, column).where(NO_ROW).execute());
+  private Rights update(Table<?> table, Field<?>... columns) {
+    Map<Field<?>, Field<?>> toItself =
+        Stream.of(columns).collect(Collectors.toMap(Function.identity(), Function.identity()));
+    return attempt("UPDATE", table, dsl -> dsl.update(table).set(toItself).where(NO_ROW).execute());
   }
 
   private Rights delete(Table<?> table) {
