@@ -131,11 +131,12 @@ public final class Rights {
     if (!missing.isEmpty()) {
       SetupException refused =
           new SetupException(
-              "The database's user may not do all that txbox does: "
+              "The database's user cannot do all that txbox does: "
                   + String.join(", ", missing)
                   + ". The first failed by: "
                   + refusals.get(0).getMessage()
-                  + ". Grant what docs/operations.md names for a service that may not run DDL.",
+                  + ". If it lacks rights, grant those that docs/operations.md names for a service"
+                  + " that may not run DDL.",
               refusals.get(0));
       refusals.stream().skip(1).forEach(refused::addSuppressed);
       throw refused;

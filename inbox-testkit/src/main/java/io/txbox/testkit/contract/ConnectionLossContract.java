@@ -175,8 +175,9 @@ public abstract class ConnectionLossContract extends DatabaseContract {
     Inbox inbox = inbox(unreliable, Effects.handler());
     InboxMessage message = message("a");
     inbox.receive(message);
-    // The claim does not say "where", the question for the row that is in the way does.
-    CompletableFuture<Void> struck = proxy.onClientBytes("where".getBytes(US_ASCII), strike);
+    // What the question for the row that is in the way says, and the claim does not.
+    CompletableFuture<Void> struck =
+        proxy.onClientBytes("body_fingerprint FROM".getBytes(US_ASCII), strike);
 
     assertThatThrownBy(() -> inbox.receive(message)).isInstanceOf(DatabaseFailedException.class);
 

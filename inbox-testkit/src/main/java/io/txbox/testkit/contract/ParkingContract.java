@@ -160,6 +160,7 @@ public abstract class ParkingContract extends DatabaseContract {
   @Test
   void comesAgainIfItCannotBeParked() {
     Inbox inbox = inbox(1, ExhaustedPolicy.PARK);
+    inbox.check();
     dsl().execute("ALTER TABLE inbox_parked RENAME TO inbox_parked_away");
     try {
       assertThatThrownBy(() -> inbox.receive(bad("x", "a", 1)))

@@ -33,7 +33,7 @@ CREATE TABLE inbox (
   dedup_key varbinary(255) NOT NULL,
   message_id varbinary(255) NOT NULL,
   PRIMARY KEY (scope_id, dedup_key),
-  KEY inbox_state_scope_id_processed_at_idx (state, scope_id, processed_at),
+  KEY inbox_scope_id_state_processed_at_idx (scope_id, state, processed_at),
   CONSTRAINT inbox_state_check CHECK (state BETWEEN 0 AND 2)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC COMMENT='txbox: one row for each message that was taken, inserted in the transaction of its effects';
 
