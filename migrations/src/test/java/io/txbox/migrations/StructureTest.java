@@ -3,11 +3,18 @@ package io.txbox.migrations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class StructureTest {
+
+  /** Their columns stand in another order: docs/decisions/015-rows-by-their-keys.md. */
+  private static final Map<String, String> SAME =
+      Map.of(
+          "inbox | index (scope_id, state, processed_at)",
+          "inbox | index (state, scope_id, processed_at)");
 
   private static final String ONE =
       """
@@ -43,7 +50,12 @@ class StructureTest {
 
   @Test
   void bothDatabasesHaveTheSameColumnsAndKeys() {
-    assertThat(items(Vendor.MYSQL)).isEqualTo(items(Vendor.POSTGRESQL)).hasSizeGreaterThan(30);
+    Set<String> ofMySql =
+        items(Vendor.MYSQL).stream()
+            .map(item -> SAME.getOrDefault(item, item))
+            .collect(Collectors.toSet());
+    assertThat(items(Vendor.MYSQL)).containsAll(SAME.keySet());
+    assertThat(ofMySql).isEqualTo(items(Vendor.POSTGRESQL)).hasSizeGreaterThan(30);
     assertThat(Release.CURRENT.structure(Vendor.MYSQL).tables())
         .isEqualTo(
             List.of(
