@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
@@ -103,8 +104,11 @@ final class GroupPurge {
    *
    * @param reading the purge clock
    * @param timeLeft whether to begin a further batch
+   * @param purged is told what was purged of a scope, also if a batch fails after it
+   * @return whether more may go than there was time for
    */
-  List<Purged> run(PurgeClock.Reading reading, Fence fence, BooleanSupplier timeLeft) {
+  boolean run(
+      PurgeClock.Reading reading, Fence fence, BooleanSupplier timeLeft, Consumer<Purged> purged) {
     try {
       checkRetention();
     } catch (ProgressUnknownException e) {
@@ -119,9 +123,12 @@ final class GroupPurge {
                     .move(scope.id(), wanted, retention.margin())
                     .ifPresent(before -> due.add(new Due(scope.id(), scope.name(), before))));
     Collections.shuffle(due); // If time does not suffice, it is not always the same that waits.
-    List<Purged> all = due.stream().map(scope -> purge(scope, fence, timeLeft)).toList();
+    boolean moreWait = false;
+    for (Due scope : due) {
+      moreWait |= purge(scope, fence, timeLeft, purged);
+    }
     batch.staysBehind(behind(due));
-    return all.stream().filter(purged -> purged.rows() > 0 || purged.moreWait()).toList();
+    return moreWait;
   }
 
   /** Returns how far the purge is behind the horizons, where it is known how far it has come. */
@@ -138,35 +145,41 @@ final class GroupPurge {
         .orElse(Duration.ZERO);
   }
 
-  private Purged purge(Due scope, Fence fence, BooleanSupplier timeLeft) {
+  private boolean purge(Due scope, Fence fence, BooleanSupplier timeLeft, Consumer<Purged> purged) {
     long begun = nanoTime.getAsLong();
     long rows = 0;
-    boolean moreWait = false;
-    for (RowState state : ScopeRows.MAY_GO) {
-      boolean more = true;
-      Part part = new Part(scope.id(), state);
-      Instant from = begin(part);
-      boolean first = true;
-      while (more && timeLeft.getAsBoolean()) {
-        if (!first) {
-          LockSupport.parkNanos(batch.rest().toNanos());
+    boolean moreWait = true;
+    try {
+      boolean more = false;
+      for (RowState state : ScopeRows.MAY_GO) {
+        boolean isFull = true;
+        Part part = new Part(scope.id(), state);
+        Instant from = begin(part);
+        boolean first = true;
+        while (isFull && timeLeft.getAsBoolean()) {
+          if (!first) {
+            LockSupport.parkNanos(batch.rest().toNanos());
+          }
+          first = false;
+          int limit = batch.rows();
+          Done done = purge(new PurgeBatch(scope.id(), state, from, scope.before(), limit), fence);
+          rows += done.rows();
+          from = done.next();
+          isFull = done.rows() == limit;
         }
-        first = false;
-        int limit = batch.rows();
-        Done done = purge(new PurgeBatch(scope.id(), state, from, scope.before(), limit), fence);
-        rows += done.rows();
-        from = done.next();
-        more = done.rows() == limit;
+        if (isFull) {
+          reached.put(part, from);
+        } else {
+          reached.remove(part);
+        }
+        more |= isFull;
       }
-      if (more) {
-        reached.put(part, from);
-      } else {
-        reached.remove(part);
-      }
-      moreWait |= more;
+      moreWait = more;
+    } finally {
+      Duration elapsed = Duration.ofNanos(nanoTime.getAsLong() - begun);
+      purged.accept(new Purged(scope.scope(), rows, elapsed, moreWait));
     }
-    return new Purged(
-        scope.scope(), rows, Duration.ofNanos(nanoTime.getAsLong() - begun), moreWait);
+    return moreWait;
   }
 
   /** Returns where the rows begin that were not purged yet, as far as that is known. */

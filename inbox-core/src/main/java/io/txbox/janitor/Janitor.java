@@ -197,10 +197,12 @@ public final class Janitor implements AutoCloseable {
       try {
         Reading reading = group.clock().read();
         readings.put(group, reading);
-        for (GroupPurge.Purged purged : group.run(reading, tx -> lease.renew(term, tx), timeLeft)) {
-          supervision.purged(group.group(), purged);
-          moreWaits |= purged.moreWait();
-        }
+        moreWaits |=
+            group.run(
+                reading,
+                tx -> lease.renew(term, tx),
+                timeLeft,
+                purged -> supervision.purged(group.group(), purged));
       } catch (GroupPurge.LeaseLostException e) {
         throw e;
       } catch (RuntimeException e) { // Of jOOQ, of the user's transaction provider, of a port.

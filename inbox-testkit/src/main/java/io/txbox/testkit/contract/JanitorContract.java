@@ -41,6 +41,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -819,27 +820,52 @@ public abstract class JanitorContract extends PurgeContract {
     inbox().receive(message("first", time.instant()));
     write("old", 1_000, time.instant());
     Janitor janitor =
-        open(builder -> builder.group(group, BY_THE_DAY), failingAbove(100, dialect()));
+        open(
+            builder -> builder.group(group, BY_THE_DAY),
+            failing(batch -> batch.limit() > 100, dialect()));
     time.advance(WEEK.plusSeconds(1));
     janitor.pass();
     time.advance(Duration.ofSeconds(10));
 
     for (int pass = 0; pass < 3; pass++) {
-      assertThatThrownBy(janitor::pass).hasStackTraceContaining("more than 100 rows");
+      assertThatThrownBy(janitor::pass).hasStackTraceContaining("broken on purpose");
     }
     janitor.pass(); // By as many rows as did not fail, and no more for long.
 
     assertThat(inboxRows()).isZero();
   }
 
-  private static StoreDialect failingAbove(int rows, StoreDialect dialect) {
+  @Test
+  void countsWhatWentBeforeABatchFailed() throws SQLException {
+    inbox().receive(message("first", time.instant()));
+    write("old", 1_000, time.instant());
+    AtomicInteger batches = new AtomicInteger();
+    Janitor janitor =
+        open(
+            builder -> builder.group(group, BY_THE_DAY),
+            failing(batch -> batches.incrementAndGet() == 2, dialect()));
+    time.advance(WEEK.plusSeconds(1));
+    janitor.pass();
+    time.advance(Duration.ofSeconds(10));
+
+    assertThatThrownBy(janitor::pass).hasStackTraceContaining("broken on purpose");
+
+    long gone = 1_001L - inboxRows();
+    assertThat(janitor.health().rowsPurged()).isPositive().isEqualTo(gone);
+    assertThat(purgedOf(group))
+        .singleElement()
+        .satisfies(purged -> assertThat(purged.rows()).isEqualTo(gone))
+        .satisfies(purged -> assertThat(purged.moreWait()).isTrue());
+  }
+
+  private static StoreDialect failing(Predicate<PurgeBatch> fails, StoreDialect dialect) {
     return (StoreDialect)
         Proxy.newProxyInstance(
             StoreDialect.class.getClassLoader(),
             new Class<?>[] {StoreDialect.class},
             (proxy, method, arguments) -> {
-              if (method.getName().equals("purge") && ((PurgeBatch) arguments[2]).limit() > rows) {
-                throw new SQLTimeoutException("more than " + rows + " rows");
+              if (method.getName().equals("purge") && fails.test((PurgeBatch) arguments[2])) {
+                throw new SQLTimeoutException("broken on purpose");
               }
               try {
                 return method.invoke(dialect, arguments);
