@@ -7,6 +7,7 @@ import io.txbox.inbox.InboxEvent;
 import io.txbox.rocketmq.InboxConsumer;
 import io.txbox.rocketmq.Subscription;
 import io.txbox.store.StoreDialect;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -21,6 +22,9 @@ import org.jooq.DSLContext;
  * @param dsl on a pool of {@link Settings#THREADS} connections
  */
 record Consumers(String nameServer, DSLContext dsl, Settings settings) {
+  /** Without rows there are no claims that could be given up when the time is over. */
+  private static final Duration ALWAYS_ENOUGH = Duration.ofMinutes(1);
+
   /** Starts the consumer of an arm, on a topic that is there, from its beginning. */
   AutoCloseable start(Case measured, String topic, String group, Meter meter)
       throws MQClientException {
@@ -32,14 +36,20 @@ record Consumers(String nameServer, DSLContext dsl, Settings settings) {
       case STATUS_TABLE ->
           plain(topic, group, Settings.THREADS, meter, new StatusTable(dsl, cost)::consume);
       case PLAIN_LANES ->
-          inLanes(cost, topic, group, new NoInboxDialect(settings.database().store()), meter);
+          inLanes(
+              builder(group, new NoInboxDialect(settings.database().store()), meter)
+                  .batchTime(ALWAYS_ENOUGH),
+              topic,
+              cost,
+              meter);
       case INBOX_OFF ->
           started(
               builder(group, settings.database().store(), meter)
                   .lanes(Settings.THREADS)
                   .maxBatch(1)
                   .subscribe(topic, keys(meter), (message, tx) -> of(message).handle(cost, tx)));
-      case INBOX, DUPLICATES -> inLanes(cost, topic, group, settings.database().store(), meter);
+      case INBOX, DUPLICATES ->
+          inLanes(builder(group, settings.database().store(), meter), topic, cost, meter);
       case INBOX_BATCH ->
           started(
               lanes(builder(group, settings.database().store(), meter))
@@ -96,9 +106,9 @@ record Consumers(String nameServer, DSLContext dsl, Settings settings) {
   }
 
   private InboxConsumer inLanes(
-      Cost cost, String topic, String group, StoreDialect dialect, Meter meter) {
+      InboxConsumer.Builder builder, String topic, Cost cost, Meter meter) {
     return started(
-        lanes(builder(group, dialect, meter))
+        lanes(builder)
             .subscribe(
                 topic, keys(meter), (message, tx) -> of(message).handle(cost, tx), ordered(cost)));
   }

@@ -38,8 +38,11 @@ final class NoInboxDialect implements StoreDialect {
   }
 
   @Override
-  public Claim claim(
-      Connection connection, InboxSchema schema, List<InboxRow> rows, Duration wait) {
+  public Claim claim(Connection connection, InboxSchema schema, List<InboxRow> rows, Duration wait)
+      throws SQLException {
+    if (!families().contains(SQLDialect.POSTGRES)) { // Whose default it is.
+      readCommitted(connection);
+    }
     return new Claim.Decided(rows.stream().map(InboxRow::dedupKey).collect(Collectors.toSet()));
   }
 

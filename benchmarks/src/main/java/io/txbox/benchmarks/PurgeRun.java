@@ -16,7 +16,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Measures the purge of a large inbox: consumption alone, the same while a janitor purges, and the
- * purge alone, in turns, on one group and scope. All that is consumed is new.
+ * purge alone, in turns, on one group and scope. All that is consumed is new. While the janitor
+ * purges, rows grow old as fast as messages came without it: that is what it has to keep up with.
  */
 final class PurgeRun {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -37,6 +38,11 @@ final class PurgeRun {
   private final Instant begun = Instant.now();
   private final Instant horizon = begun.minus(Purger.RETENTION.duration());
   private final List<PurgeSample> samples = new ArrayList<>();
+
+  /** So that half of the rows that may go may do so from the first. */
+  private final EventTime time = new EventTime(begun.minus(Rows.EXPIRED.dividedBy(2)), begun);
+
+  private double messagesPerSecond;
   private int consumed;
 
   PurgeRun(
@@ -62,16 +68,16 @@ final class PurgeRun {
    * @throws WrongEffectsException if a row is gone that had to stay, or the reverse
    */
   PurgeReport run() throws Exception {
-    try (Purger purger = new Purger(bed.dsl(), settings.database().store(), group, () -> begun)) {
+    try (Purger purger = new Purger(bed.dsl(), settings.database().store(), group, time)) {
       load(purger);
       Rows.Size before = rows.size();
       long deadlocks = deadlocks();
       for (int round = 1 - settings.warmUp(); round <= settings.rounds(); round++) {
-        for (PurgeArm arm : PurgeArm.inOrderOf(round + settings.warmUp())) {
+        for (PurgeArm arm : PurgeArm.inOrderOf(round + settings.warmUp() - 1)) {
           note(sample(round, arm, purger));
         }
       }
-      Purger.Purged rest = purger.purgeAll();
+      Purger.Purged rest = rest(purger);
       out.printf("The rest             %,11.0f rows/s, %,d rows%n", rest.perSecond(), rest.rows());
       long caused = deadlocks() - deadlocks;
       check();
@@ -85,6 +91,7 @@ final class PurgeRun {
   /** Fills the inbox, while the janitor's horizon grows ripe. */
   private void load(Purger purger) throws InterruptedException {
     short scope = scope();
+    time.run(0);
     purger.pass();
     long started = System.nanoTime();
     long[] said = {0};
@@ -105,16 +112,35 @@ final class PurgeRun {
     out.printf(
         "%,d rows, of which %,d may go, keys of %d characters: filled in %d s%n",
         purge.rows(), purge.purged(), purge.keyLength(), seconds(started));
-    while (System.nanoTime() - started < ANNOUNCED.toNanos()) {
-      rest();
-    }
+    await(ANNOUNCED, started);
+    time.hold();
+  }
+
+  /** Purges what is left. */
+  private Purger.Purged rest(Purger purger) throws InterruptedException {
+    time.toEnd();
+    time.run(0);
+    purger.pass();
+    await(ANNOUNCED, System.nanoTime());
+    return purger.purgeAll();
+  }
+
+  /** Says how fast event time has to go by, for as many rows to grow old as messages came. */
+  private double speed() {
+    return messagesPerSecond * Rows.EXPIRED.toSeconds() / purge.purged();
   }
 
   private static long seconds(long since) {
     return TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - since);
   }
 
-  private static void rest() throws InterruptedException {
+  private static void await(Duration time, long since) throws InterruptedException {
+    while (System.nanoTime() - since < time.toNanos()) {
+      await();
+    }
+  }
+
+  private static void await() throws InterruptedException {
     new CountDownLatch(1).await(LOOK.toMillis(), TimeUnit.MILLISECONDS);
   }
 
@@ -138,10 +164,8 @@ final class PurgeRun {
     if (arm.consumes()) {
       elapsed = consume(arm, purger);
     } else {
-      purger.start();
-      for (long until = System.nanoTime() + ALONE.toNanos(); System.nanoTime() < until; ) {
-        rest();
-      }
+      purger.start(speed());
+      await(ALONE, System.nanoTime());
     }
     Purger.Purged purged = purger.stop();
     return new PurgeSample(round, arm, arm.consumes() ? settings.messages() : 0, elapsed, purged);
@@ -159,7 +183,7 @@ final class PurgeRun {
             PATIENCE,
             () -> {
               if (arm.purges()) {
-                purger.start();
+                purger.start(speed());
               }
             });
     InboxConsumer consumer =
@@ -189,6 +213,9 @@ final class PurgeRun {
         sample.purged().ranOut() ? ", all of them gone" : "");
     if (sample.round() > 0) {
       samples.add(sample);
+    }
+    if (sample.arm() == PurgeArm.CONSUMPTION) {
+      messagesPerSecond = sample.messagesPerSecond();
     }
   }
 
@@ -230,7 +257,7 @@ final class PurgeRun {
     long begunAt = System.nanoTime();
     long enough = Math.max(1_000, purge.rows() / 100);
     while (dead() > enough && System.nanoTime() - begunAt < VACUUM.toNanos()) {
-      rest();
+      await();
     }
     rows.analyze();
     return Duration.ofNanos(System.nanoTime() - begunAt);

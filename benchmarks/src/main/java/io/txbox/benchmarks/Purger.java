@@ -4,7 +4,6 @@ import io.txbox.janitor.Janitor;
 import io.txbox.janitor.Retention;
 import io.txbox.store.StoreDialect;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jooq.DSLContext;
@@ -17,12 +16,19 @@ final class Purger implements AutoCloseable {
   /** So that it stops soon. */
   private static final Duration PASS = Duration.ofSeconds(1);
 
+  private final EventTime time;
   private final Janitor janitor;
   private @Nullable Work work;
 
-  Purger(DSLContext dsl, StoreDialect dialect, String group, InstantSource clock) {
+  Purger(DSLContext dsl, StoreDialect dialect, String group, EventTime time) {
+    this.time = time;
     janitor =
-        Janitor.builder(dsl, dialect).group(group, RETENTION).clock(clock).passTime(PASS).build();
+        Janitor.builder(dsl, dialect)
+            .group(group, RETENTION)
+            .clock(time::instant)
+            .nanoTime(time::nanos)
+            .passTime(PASS)
+            .build();
   }
 
   /**
@@ -45,8 +51,13 @@ final class Purger implements AutoCloseable {
     return janitor.pass();
   }
 
-  /** Begins to purge, on a thread of its own. */
-  synchronized void start() {
+  /**
+   * Begins to purge, on a thread of its own.
+   *
+   * @param speed how fast event time goes by
+   */
+  synchronized void start(double speed) {
+    time.run(speed);
     AtomicBoolean stop = new AtomicBoolean();
     work =
         new Work(
@@ -79,7 +90,9 @@ final class Purger implements AutoCloseable {
       return Purged.NOTHING;
     }
     ended.stop().set(true);
-    return ended.end().join();
+    Purged purged = ended.end().join();
+    time.hold();
+    return purged;
   }
 
   @Override

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** The rows of a large inbox, written by the set: those that may go, and those that may not. */
 final class Rows {
   /** Less than what a janitor warns of. */
-  private static final Duration EXPIRED = Duration.ofMinutes(50);
+  static final Duration EXPIRED = Duration.ofMinutes(50);
 
   private static final Duration RETENTION_LEFT = Duration.ofDays(1);
   private static final Duration SPAN = Duration.ofDays(5);
