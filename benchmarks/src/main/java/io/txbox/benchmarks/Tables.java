@@ -3,16 +3,21 @@ package io.txbox.benchmarks;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
 
 /** The tables that messages have effects in, and the check that the effects are right. */
 final class Tables {
   private static final List<String> EFFECTS = List.of("payment", "account", "consume_status");
   private static final List<String> ALL = List.of("payment", "account", "consume_status", "inbox");
   private static final int ROWS_AT_ONCE = 1_000;
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration LATER = Duration.ofMillis(200);
 
   private final Database database;
   private final DSLContext dsl;
@@ -43,7 +48,7 @@ final class Tables {
   }
 
   private void reset(List<String> tables, Cost cost, int messages) {
-    tables.forEach(table -> dsl.execute("truncate table " + table));
+    tables.forEach(this::truncate);
     int accounts = cost == Cost.UNCONTENDED ? messages : Payment.ACCOUNTS;
     for (int from = 0; from < accounts; from += ROWS_AT_ONCE) {
       dsl.execute(
@@ -54,6 +59,25 @@ final class Tables {
     for (String sql : database.tidy(tables)) {
       dsl.connection(connection -> execute(sql, connection));
     }
+  }
+
+  /** Tries again for a while: MariaDB may refuse it after heavy work, by error 1205. */
+  private void truncate(String table) {
+    for (long begun = System.nanoTime(); ; LockSupport.parkNanos(LATER.toNanos())) {
+      try {
+        dsl.execute("truncate table " + table);
+        return;
+      } catch (DataAccessException e) {
+        boolean over = System.nanoTime() - begun > PATIENCE.toNanos();
+        if (over || !(e.getCause() instanceof SQLException sql) || !mayPass(sql)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private boolean mayPass(SQLException error) {
+    return database.store().classify(error).mayPass();
   }
 
   /** Without jOOQ, which would parse it. */
