@@ -8,6 +8,6 @@ package io.txbox;
 public final class DatabaseFailedException extends DeliveryException {
   /** Makes an exception with the database's error as its cause. */
   public DatabaseFailedException(InboxMessage delivered, String what, Throwable cause) {
-    super(delivered, what + ": " + cause.getMessage(), cause);
+    super(delivered, what, cause);
   }
 }

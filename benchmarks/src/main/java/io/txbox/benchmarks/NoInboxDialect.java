@@ -64,6 +64,11 @@ final class NoInboxDialect implements StoreDialect {
   }
 
   @Override
+  public long session(Connection connection) throws SQLException {
+    return real.session(connection);
+  }
+
+  @Override
   public int purge(Connection connection, InboxSchema schema, PurgeBatch batch)
       throws SQLException {
     return real.purge(connection, schema, batch);

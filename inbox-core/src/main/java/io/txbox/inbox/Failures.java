@@ -7,6 +7,7 @@ import io.txbox.InboxMessage;
 import io.txbox.TransactionRefusedException;
 import io.txbox.inbox.Attempt.HandlerThrewException;
 import io.txbox.inbox.Attempt.SwallowedException;
+import io.txbox.internal.database.SqlErrors;
 import java.io.PrintWriter;
 import java.io.Writer;
 
@@ -28,7 +29,9 @@ final class Failures {
           swallowed.getCause());
     }
     return new DatabaseFailedException(
-        message, "The transaction did not commit, as far as is known", error);
+        message,
+        "The transaction did not commit, as far as is known: " + SqlErrors.words(error),
+        error);
   }
 
   /**

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
@@ -151,9 +152,37 @@ public final class Janitor implements AutoCloseable {
    *
    * @return whether more rows may go than there was time for; false once it is closed
    */
-  public synchronized boolean pass() {
+  public boolean pass() {
+    Passed passed = passOnce();
+    passed
+        .failure()
+        .ifPresent(
+            failure -> {
+              throw failure;
+            });
+    return passed.moreWaits();
+  }
+
+  /**
+   * What became of a pass.
+   *
+   * @param moreWaits whether more rows may go than there was time for, of groups that it did not
+   *     fail for
+   */
+  private record Passed(boolean moreWaits, Map<GroupPurge, RuntimeException> failures) {
+    Optional<RuntimeException> failure() {
+      return failures.values().stream()
+          .reduce(
+              (first, another) -> {
+                first.addSuppressed(another);
+                return first;
+              });
+    }
+  }
+
+  private synchronized Passed passOnce() {
     if (closed) {
-      return false;
+      return new Passed(false, Map.of());
     }
     OptionalLong term = lease.acquire();
     Map<GroupPurge, Reading> readings = new LinkedHashMap<>();
@@ -167,22 +196,25 @@ public final class Janitor implements AutoCloseable {
       }
     }
     supervision.passed(readings, failures, term.isEmpty(), groups.values(), database.skew(clock));
-    failures.values().stream()
-        .reduce(
-            (first, another) -> {
-              first.addSuppressed(another);
-              return first;
-            })
-        .ifPresent(
-            failure -> {
-              throw failure;
-            });
-    return moreWaits;
+    return new Passed(moreWaits, failures);
   }
 
-  /** Says whether it is to be tried soon again, since more waits, or another one had the lease. */
+  /**
+   * Says whether it is to be tried soon again, since more waits, or another one had the lease. Only
+   * a pass that failed for all groups makes the next one come later: one that fails does not keep
+   * the others from theirs, and the health and its warnings tell of it.
+   */
   private boolean takeTurn() {
-    return pass() || lease.isTaken();
+    Passed passed = passOnce();
+    if (passed.failures().size() == groups.size()) {
+      passed
+          .failure()
+          .ifPresent(
+              failure -> {
+                throw failure;
+              });
+    }
+    return passed.moreWaits() || lease.isTaken();
   }
 
   /** Purges the rows of each group; one that fails does not keep the others from it. */

@@ -2,6 +2,7 @@ package io.txbox.janitor;
 
 import static io.txbox.janitor.RetentionCheck.readable;
 
+import io.txbox.internal.database.SqlErrors;
 import io.txbox.janitor.PurgeClock.Reading;
 import java.time.Duration;
 import java.time.Instant;
@@ -121,7 +122,7 @@ final class Supervision {
       readings.forEach((group, reading) -> watchClock(group.group(), reading));
       if (!standby) {
         this.failures.clear();
-        failures.forEach((group, e) -> this.failures.put(group.group(), String.valueOf(e)));
+        failures.forEach((group, e) -> this.failures.put(group.group(), SqlErrors.words(e)));
       }
       all.forEach(group -> group.shortfall().ifPresent(why -> shortfalls.put(group.group(), why)));
       watchSkew("the database", Optional.of(databaseSkew));

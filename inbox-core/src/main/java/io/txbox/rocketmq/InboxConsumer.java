@@ -122,7 +122,7 @@ public final class InboxConsumer implements AutoCloseable {
 
   private Running begin() {
     inbox.check();
-    ConnectionProbe.require(dsl, lanes.lanes(), consumerGroup);
+    ConnectionProbe.require(dsl, dialect, lanes.lanes(), consumerGroup);
     DefaultMQPushConsumer client = ClientSetup.client(consumerGroup, lanes, rpcHook);
     customizers.forEach(customizer -> customizer.accept(client));
     ClientSetup.check(client, consumerGroup, orderly, subscriptions);

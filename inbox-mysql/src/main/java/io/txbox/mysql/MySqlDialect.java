@@ -119,6 +119,15 @@ public final class MySqlDialect implements StoreDialect {
     }
   }
 
+  @Override
+  public long session(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT CONNECTION_ID()")) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
   /**
    * {@inheritDoc}
    *

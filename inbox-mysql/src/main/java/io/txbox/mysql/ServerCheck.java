@@ -24,6 +24,9 @@ final class ServerCheck {
   private static final List<String> REFUSED_PROPERTIES =
       List.of("autoReconnect", "autoReconnectForPools", "transactionReplay");
 
+  /** Connector/J's addresses with servers to fail over to. */
+  private static final Pattern FAILOVER = Pattern.compile("(?i)jdbc:mysql://[^/?]+,.*");
+
   private static final Pattern VERSION = Pattern.compile("(?:5\\.5\\.5-)?(\\d+)\\.(\\d+)\\..*");
 
   private final SQLDialect family;
@@ -139,6 +142,12 @@ final class ServerCheck {
                 + "=true, and would go on with a transaction on another connection than it began"
                 + " on: leave it out of the address");
       }
+    }
+    if (FAILOVER.matcher(url).matches() && !url.matches("(?i).*[?&]failOverReadOnly=false(&.*)?")) {
+      throw new SetupException(
+          "The address names several servers, and MySQL's driver takes those behind the first for"
+              + " read-only, so that after a failover no message could be handled: add"
+              + " failOverReadOnly=false to the address");
     }
   }
 

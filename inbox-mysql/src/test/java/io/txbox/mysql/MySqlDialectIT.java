@@ -38,6 +38,16 @@ class MySqlDialectIT extends MySqlTests {
     }
   }
 
+  @Test
+  void refusesAnAddressWhoseOtherServersTheDriverTakesForReadOnly() {
+    String two = database().jdbcUrl().replaceFirst("//([^/]+)/", "//$1,$1/");
+    assertThatThrownBy(() -> inbox(pool(p -> p.setJdbcUrl(two)), (received, tx) -> {}).check())
+        .isInstanceOf(SetupException.class)
+        .hasMessageContaining("failOverReadOnly=false");
+
+    inbox(pool(p -> p.setJdbcUrl(two + "?failOverReadOnly=false")), (received, tx) -> {}).check();
+  }
+
   /** MariaDB's driver sees it by itself, and sets it right. */
   @Test
   void refusesAPoolThatSetsAutocommitBehindTheDriversBack() {

@@ -131,6 +131,15 @@ public final class PostgresDialect implements StoreDialect {
     }
   }
 
+  @Override
+  public long session(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT pg_backend_pid()")) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
   /**
    * {@inheritDoc}
    *

@@ -17,6 +17,8 @@ import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Table;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds out at the start what the database's user may not do: during work, it would be taken for an
@@ -24,11 +26,13 @@ import org.jooq.Table;
  * server's catalog says of rights leaves out some (roles, defaults, rights of columns).
  */
 public final class Rights {
+  private static final Logger log = LoggerFactory.getLogger(Rights.class);
   private static final String NO_ROW = "1 = 0";
 
   private final Database database;
   private final List<String> missing = new ArrayList<>();
   private final List<RuntimeException> refusals = new ArrayList<>();
+  private boolean answers = true;
 
   private Rights(Database database) {
     this.database = database;
@@ -92,7 +96,7 @@ public final class Rights {
   }
 
   private Rights select(Table<?> table) {
-    return attempt("SELECT", table, dsl -> dsl.selectOne().from(table).where(NO_ROW).execute());
+    return attempt("SELECT", table, dsl -> dsl.selectFrom(table).where(NO_ROW).execute());
   }
 
   private Rights insert(Table<?> table, Field<?>... columns) {
@@ -116,12 +120,18 @@ public final class Rights {
   }
 
   private Rights attempt(String right, Table<?> table, Function<DSLContext, Integer> statement) {
+    if (!answers) {
+      return this;
+    }
     try {
       database.inTransaction(statement);
     } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
       if (SqlErrors.kindOf(e, database.dialect()) == FailureKind.PERMANENT) {
         missing.add(right + " on " + table.getName());
         refusals.add(e);
+      } else { // Such as a lock of somebody's, that each further one would wait for as well.
+        answers = false;
+        log.warn("Whether the database's user has the rights that txbox needs is not known", e);
       }
     }
     return this;
@@ -134,7 +144,7 @@ public final class Rights {
               "The database's user cannot do all that txbox does: "
                   + String.join(", ", missing)
                   + ". The first failed by: "
-                  + refusals.get(0).getMessage()
+                  + SqlErrors.words(refusals.get(0))
                   + ". If it lacks rights, grant those that docs/operations.md names for a service"
                   + " that may not run DDL.",
               refusals.get(0));

@@ -74,7 +74,8 @@ public final class SetupCheck {
     } catch (SetupException e) {
       throw e;
     } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
-      throw new SetupException("The database could not be asked what it is: " + words(e), e);
+      throw new SetupException(
+          "The database could not be asked what it is: " + SqlErrors.words(e), e);
     }
     int version = version(database, remedy).orElse(0);
     if (version < SCHEMA_VERSION) {
@@ -105,26 +106,26 @@ public final class SetupCheck {
           dsl -> dsl.select(DSL.max(table.version)).from(table).fetchOptional(0, Integer.class));
     } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
       if (SqlErrors.kindOf(e, database.dialect()) == FailureKind.OUTAGE) {
-        throw new SetupException("The database does not answer: " + words(e), e);
+        throw new SetupException("The database does not answer: " + SqlErrors.words(e), e);
       }
       throw new SetupException(
           "The schema of txbox is missing"
               + in(database.schema())
-              + ", or cannot be read. "
+              + ", or cannot be read: "
+              + SqlErrors.words(e)
+              + ". "
+              + orElse(database.schema())
               + remedy,
           e);
     }
   }
 
-  /** A pool says only that it has no connection; why, its cause says. */
-  private static String words(RuntimeException thrown) {
-    Throwable root = thrown;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    String words = String.valueOf(thrown.getMessage());
-    String why = root.getMessage();
-    return why == null || words.contains(why) ? words : words + ": " + why;
+  /** An empty schema where none was named would be no inbox of what was handled before. */
+  private static String orElse(InboxSchema schema) {
+    return schema.name().isPresent()
+        ? ""
+        : "If it is in another schema than the connection's, name that: schema(name) of the"
+            + " builder, --schema of the command line. If it is nowhere: ";
   }
 
   private static String in(InboxSchema schema) {

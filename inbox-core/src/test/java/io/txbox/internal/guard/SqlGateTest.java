@@ -200,6 +200,11 @@ class SqlGateTest {
         }
 
         @Override
+        public long session(Connection connection) {
+          throw new UnsupportedOperationException();
+        }
+
+        @Override
         public Instant time(Connection connection) {
           throw new UnsupportedOperationException();
         }

@@ -59,6 +59,11 @@ final class HaltingDialect implements StoreDialect {
   }
 
   @Override
+  public long session(Connection connection) throws SQLException {
+    return dialect.session(connection);
+  }
+
+  @Override
   public Instant time(Connection connection) throws SQLException {
     return dialect.time(connection);
   }

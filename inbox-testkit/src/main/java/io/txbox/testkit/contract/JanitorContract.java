@@ -799,6 +799,34 @@ public abstract class JanitorContract extends PurgeContract {
         .contains("failed for broken " + group, "broken on purpose");
   }
 
+  @Test
+  void aGroupThatFailsDoesNotSlowTheOthersDown() throws SQLException {
+    inbox().receive(message("first", time.instant()));
+    write("old", 20_000, time.instant());
+    time.advance(WEEK.plusSeconds(1));
+    Janitor first = open(builder -> builder.group(group, BY_THE_DAY));
+    first.pass();
+    time.advance(Duration.ofSeconds(10));
+    InboxScopeTable scope = InboxSchema.ofConnection().scope();
+    dsl()
+        .update(scope)
+        .set(scope.purgeHorizon, scope.horizon)
+        .where(scope.consumerGroup.eq(group))
+        .execute();
+
+    open(builder ->
+            builder
+                .group("broken " + group, Retention.of(WEEK), new BrokenProgress())
+                .group(group, BY_THE_DAY)
+                .nanoTime(System::nanoTime)
+                .interval(Duration.ofSeconds(1))
+                .passTime(Duration.ofMillis(10)))
+        .start();
+
+    // With a longer pause after each pass that failed for one of them, it would take hours.
+    await().atMost(Duration.ofMinutes(2)).until(() -> inboxRows() == 0);
+  }
+
   private static final class BrokenProgress implements GroupProgress {
     @Override
     public List<QueueProgress> queues() {

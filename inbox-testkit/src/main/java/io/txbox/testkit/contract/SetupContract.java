@@ -8,6 +8,7 @@ import io.txbox.InboxMessage;
 import io.txbox.SetupException;
 import io.txbox.inbox.ExhaustedPolicy;
 import io.txbox.inbox.Inbox;
+import io.txbox.internal.lane.ConnectionProbe;
 import io.txbox.janitor.Janitor;
 import io.txbox.janitor.Retention;
 import io.txbox.rocketmq.InboxConsumer;
@@ -350,6 +351,65 @@ public abstract class SetupContract extends SharedBrokerContract {
         .hasMessageContaining("only 0 connections")
         .hasStackTraceContaining("gave up");
     assertNothingRuns();
+  }
+
+  /** Two transactions on it would be one: the commit of one stores the claim of the other. */
+  @Test
+  void refusesAPoolThatHasOneConnectionForAll() {
+    ConnectionProvider pool = dsl().configuration().connectionProvider();
+    Connection one = pool.acquire();
+    try {
+      DSLContext shared =
+          dsl()
+              .configuration()
+              .derive(
+                  new ConnectionProvider() {
+                    @Override
+                    public Connection acquire() {
+                      return one;
+                    }
+
+                    @Override
+                    public void release(Connection connection) {}
+                  })
+              .dsl();
+      assertThatThrownBy(
+              () -> consumer(shared).subscribe(topic, BY_KEYS, Effects.handler()).build().start())
+          .isInstanceOf(SetupException.class)
+          .hasMessageContaining("one connection for several lanes");
+      assertNothingRuns();
+    } finally {
+      pool.release(one);
+    }
+  }
+
+  @Test
+  void givesBackTheConnectionsThatItLookedFor() {
+    ConnectionProvider pool = dsl().configuration().connectionProvider();
+    AtomicInteger inUse = new AtomicInteger();
+    DSLContext counted =
+        dsl()
+            .configuration()
+            .derive(
+                new ConnectionProvider() {
+                  @Override
+                  public Connection acquire() {
+                    inUse.incrementAndGet();
+                    return pool.acquire();
+                  }
+
+                  @Override
+                  public void release(Connection connection) {
+                    pool.release(connection);
+                    inUse.decrementAndGet();
+                  }
+                })
+            .dsl();
+
+    for (int times = 0; times < 20; times++) {
+      ConnectionProbe.require(counted, dialect(), 4, group);
+      assertThat(inUse).hasValue(0);
+    }
   }
 
   /** jOOQ on a pool that refuses those who look for the lanes' connections so many times. */
