@@ -17,6 +17,7 @@ import io.txbox.janitor.JanitorEvent;
 import io.txbox.janitor.JanitorHealth;
 import io.txbox.janitor.LatePolicy;
 import io.txbox.janitor.PurgePreview;
+import io.txbox.janitor.ProgressUnknownException;
 import io.txbox.janitor.QueueProgress;
 import io.txbox.janitor.Retention;
 import io.txbox.store.InboxLeaseTable;
@@ -834,8 +835,8 @@ public abstract class JanitorContract extends PurgeContract {
     }
 
     @Override
-    public BrokerTimes times() {
-      throw new IllegalStateException("broken on purpose");
+    public BrokerTimes times() throws ProgressUnknownException {
+      throw new ProgressUnknownException("not known");
     }
 
     @Override
