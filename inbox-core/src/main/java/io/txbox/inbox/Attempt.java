@@ -121,7 +121,11 @@ final class Attempt {
         .flatMap(Guard::firstError)
         .map(database.dialect()::classify)
         .filter(kind -> kind.mayPass() || kind == FailureKind.OUTAGE)
-        .orElseGet(() -> SqlErrors.kindOf(error, database.dialect()));
+        .orElseGet(
+            () ->
+                stage == Stage.HANDLER
+                    ? SqlErrors.kindOf(error, database.dialect())
+                    : SqlErrors.kindOfOurs(error, database.dialect()));
   }
 
   /**

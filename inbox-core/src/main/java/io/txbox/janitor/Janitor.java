@@ -206,6 +206,9 @@ public final class Janitor implements AutoCloseable {
    */
   private boolean takeTurn() {
     Passed passed = passOnce();
+    passed
+        .failures()
+        .forEach((group, e) -> log.debug("{} - The pass failed for {}", name, group.group(), e));
     if (passed.failures().size() == groups.size()) {
       passed
           .failure()

@@ -25,7 +25,8 @@ final class ServerCheck {
       List.of("autoReconnect", "autoReconnectForPools", "transactionReplay");
 
   /** Connector/J's addresses with servers to fail over to. */
-  private static final Pattern FAILOVER = Pattern.compile("(?i)jdbc:mysql://[^/?]+,.*");
+  private static final Pattern HOSTS =
+      Pattern.compile("(?i)jdbc:mysql://(?:[^/?@]*@)?(?<hosts>[^/?]*).*");
 
   private static final Pattern VERSION = Pattern.compile("(?:5\\.5\\.5-)?(\\d+)\\.(\\d+)\\..*");
 
@@ -143,12 +144,18 @@ final class ServerCheck {
                 + " on: leave it out of the address");
       }
     }
-    if (FAILOVER.matcher(url).matches() && !url.matches("(?i).*[?&]failOverReadOnly=false(&.*)?")) {
+    if (namesSeveral() && !url.matches("(?i).*[?&]failOverReadOnly=false(&.*)?")) {
       throw new SetupException(
           "The address names several servers, and MySQL's driver takes those behind the first for"
               + " read-only, so that after a failover no message could be handled: add"
               + " failOverReadOnly=false to the address");
     }
+  }
+
+  private boolean namesSeveral() {
+    Matcher address = HOSTS.matcher(url);
+    // What stands in parentheses describes one server.
+    return address.matches() && address.group("hosts").replaceAll("\\([^)]*\\)", "").contains(",");
   }
 
   private void durability(boolean accepted) {

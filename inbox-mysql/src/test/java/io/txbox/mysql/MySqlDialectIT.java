@@ -46,6 +46,8 @@ class MySqlDialectIT extends MySqlTests {
         .hasMessageContaining("failOverReadOnly=false");
 
     inbox(pool(p -> p.setJdbcUrl(two + "?failOverReadOnly=false")), (received, tx) -> {}).check();
+    String one = database().jdbcUrl().replaceFirst("//([^/:]+):([^/]+)/", "//(host=$1,port=$2)/");
+    inbox(pool(p -> p.setJdbcUrl(one)), (received, tx) -> {}).check();
   }
 
   /** MariaDB's driver sees it by itself, and sets it right. */

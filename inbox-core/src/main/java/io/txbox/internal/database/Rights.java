@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out at the start what the database's user may not do: during work, it would be taken for an
- * outage that never ends. Each right is tried by a statement that concerns no row, since what a
- * server's catalog says of rights leaves out some (roles, defaults, rights of columns).
+ * Finds out at the start what the database's user may not do: during work, each message would fail
+ * for it. Each right is tried by a statement that concerns no row, since what a server's catalog
+ * says of rights leaves out some (roles, defaults, rights of columns).
  */
 public final class Rights {
   private static final Logger log = LoggerFactory.getLogger(Rights.class);
@@ -41,7 +41,8 @@ public final class Rights {
   /**
    * Checks what an inbox does with its tables.
    *
-   * @throws SetupException if the user may not, with all that he may not
+   * @throws SetupException if the user may not, with all that he may not, as far as the database
+   *     answered
    */
   public static void ofInbox(Database database) {
     InboxScopeTable scope = database.schema().scope();
@@ -126,7 +127,7 @@ public final class Rights {
     try {
       database.inTransaction(statement);
     } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
-      if (SqlErrors.kindOf(e, database.dialect()) == FailureKind.PERMANENT) {
+      if (SqlErrors.kindOfOurs(e, database.dialect()) == FailureKind.PERMANENT) {
         missing.add(right + " on " + table.getName());
         refusals.add(e);
       } else { // Such as a lock of somebody's, that each further one would wait for as well.

@@ -105,7 +105,7 @@ public final class SetupCheck {
       return database.inTransaction(
           dsl -> dsl.select(DSL.max(table.version)).from(table).fetchOptional(0, Integer.class));
     } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
-      if (SqlErrors.kindOf(e, database.dialect()) == FailureKind.OUTAGE) {
+      if (SqlErrors.kindOfOurs(e, database.dialect()) != FailureKind.PERMANENT) {
         throw new SetupException("The database does not answer: " + SqlErrors.words(e), e);
       }
       throw new SetupException(

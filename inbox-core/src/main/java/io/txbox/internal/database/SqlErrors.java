@@ -3,6 +3,7 @@ package io.txbox.internal.database;
 import io.txbox.store.FailureKind;
 import io.txbox.store.StoreDialect;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -15,21 +16,32 @@ import java.util.stream.Stream;
 public final class SqlErrors {
   private SqlErrors() {}
 
-  /**
-   * Says what an exception means; {@link FailureKind#PERMANENT} if no SQL error is in it that says
-   * more. A pool that has no connection says so by JDBC's type for that, and HikariCP without an
-   * SQLState.
-   */
+  /** Says what an exception means; {@link FailureKind#PERMANENT} if no SQL error is in it. */
   public static FailureKind kindOf(Throwable error, StoreDialect dialect) {
-    List<SQLException> all = allIn(error);
-    return all.stream()
+    return allIn(error).stream()
         .filter(e -> e.getSQLState() != null || e.getErrorCode() != 0)
         .findFirst()
         .map(dialect::classify)
-        .orElse(
-            all.stream().anyMatch(SQLTransientConnectionException.class::isInstance)
-                ? FailureKind.OUTAGE
-                : FailureKind.PERMANENT);
+        .orElse(FailureKind.PERMANENT);
+  }
+
+  /**
+   * Says what an exception of a statement of ours means. Two may say so by JDBC's type alone: a
+   * pool that has no connection (HikariCP), and a statement that took too long (Connector/J). Of a
+   * handler's, such a pool may be another one.
+   */
+  public static FailureKind kindOfOurs(Throwable error, StoreDialect dialect) {
+    FailureKind kind = kindOf(error, dialect);
+    if (kind != FailureKind.PERMANENT) {
+      return kind;
+    }
+    List<SQLException> all = allIn(error);
+    if (all.stream().anyMatch(SQLTransientConnectionException.class::isInstance)) {
+      return FailureKind.OUTAGE;
+    }
+    return all.stream().anyMatch(SQLTimeoutException.class::isInstance)
+        ? FailureKind.CANCELLED
+        : FailureKind.PERMANENT;
   }
 
   /**
@@ -38,7 +50,7 @@ public final class SqlErrors {
    */
   public static String words(Throwable thrown) {
     Throwable root = causes(thrown).reduce((first, second) -> second).orElse(thrown);
-    String words = String.valueOf(thrown.getMessage());
+    String words = thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
     String why = root.getMessage();
     return why == null || words.contains(why) ? words : words + ": " + why;
   }

@@ -136,7 +136,9 @@ public final class ConnectionProbe {
       dsl.transaction(
           tx -> {
             long session = tx.dsl().connectionResult(dialect::session);
-            shared |= !sessions.add(session);
+            if (!sessions.add(session)) {
+              shared = true;
+            }
             given.set(true);
             missing.countDown();
             done.await();

@@ -6,6 +6,7 @@ import io.txbox.store.FailureKind;
 import io.txbox.store.StoreDialect;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import org.jooq.exception.DataAccessException;
 import org.junit.jupiter.api.Test;
@@ -15,13 +16,18 @@ class SqlErrorsTest {
   void aPoolWithoutAConnectionIsAnOutageThoughItGivesNoState() {
     assertThat(kindOf(new SQLTransientConnectionException("timed out")))
         .isEqualTo(FailureKind.OUTAGE);
+    assertThat(kindOf(new SQLTimeoutException("timed out"))).isEqualTo(FailureKind.CANCELLED);
     assertThat(kindOf(new SQLException("timed out"))).isEqualTo(FailureKind.PERMANENT);
   }
 
   @Test
+  void thePoolOfAHandlerIsNone() {
+    Throwable error = new IllegalStateException(new SQLTransientConnectionException("timed out"));
+    assertThat(SqlErrors.kindOf(error, DIALECT)).isEqualTo(FailureKind.PERMANENT);
+  }
+
+  @Test
   void aStateIsForTheDialect() {
-    assertThat(kindOf(new SQLTransientConnectionException("refused", "28000")))
-        .isEqualTo(FailureKind.PERMANENT);
     assertThat(kindOf(new SQLException("busy", "55P03"))).isEqualTo(FailureKind.LOCK_TIMEOUT);
   }
 
@@ -32,10 +38,12 @@ class SqlErrorsTest {
     assertThat(SqlErrors.words(error)).isEqualTo("Error while running: permission denied");
     assertThat(SqlErrors.words(new DataAccessException("SQL [x]; no", new SQLException("no"))))
         .isEqualTo("SQL [x]; no");
+    assertThat(SqlErrors.words(new IllegalStateException()))
+        .isEqualTo("java.lang.IllegalStateException");
   }
 
   private static FailureKind kindOf(SQLException error) {
-    return SqlErrors.kindOf(new DataAccessException("Error while running", error), DIALECT);
+    return SqlErrors.kindOfOurs(new DataAccessException("Error while running", error), DIALECT);
   }
 
   private static final StoreDialect DIALECT =
