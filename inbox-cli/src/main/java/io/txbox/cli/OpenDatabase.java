@@ -2,6 +2,7 @@ package io.txbox.cli;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.txbox.internal.database.Database;
+import io.txbox.internal.database.Rights;
 import io.txbox.internal.database.SetupCheck;
 import io.txbox.janitor.Janitor;
 import io.txbox.store.InboxQueueTable;
@@ -21,13 +22,15 @@ record OpenDatabase(HikariDataSource pool, DSLContext dsl, StoreDialect dialect,
   private static final int MOST_GROUPS = 20;
 
   /**
-   * Refuses a database that has no inbox.
+   * Refuses a database that has no inbox, or whose user may not do what a janitor does.
    *
    * @param migration what to do about a schema that is missing or too old, a sentence
-   * @throws io.txbox.SetupException if it has none
+   * @throws io.txbox.SetupException if it has none, or he may not
    */
   void check(String migration) {
-    SetupCheck.database(new Database(dsl, dialect, schema), migration);
+    Database database = new Database(dsl, dialect, schema);
+    SetupCheck.database(database, migration);
+    Rights.ofJanitor(database);
   }
 
   /** Returns the scopes in which a consumer group has consumed. */

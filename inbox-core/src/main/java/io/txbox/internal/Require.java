@@ -36,7 +36,7 @@ public final class Require {
   /** Returns a duration that is at least {@code least} and at most {@code most}. */
   public static Duration between(String name, Duration least, Duration most, Duration value) {
     if (atLeast(name, least, value).compareTo(most) > 0) {
-      throw new IllegalArgumentException(name + " must be at most " + most + ", but was " + value);
+      throw outOf(name, "at most " + DurationText.of(most), value);
     }
     return value;
   }
@@ -44,9 +44,13 @@ public final class Require {
   /** Returns a duration that is at least {@code least}. */
   public static Duration atLeast(String name, Duration least, Duration value) {
     if (Objects.requireNonNull(value, name).compareTo(least) < 0) {
-      throw new IllegalArgumentException(
-          name + " must be at least " + least + ", but was " + value);
+      throw outOf(name, "at least " + DurationText.of(least), value);
     }
     return value;
+  }
+
+  private static IllegalArgumentException outOf(String name, String bound, Duration value) {
+    return new IllegalArgumentException(
+        name + " must be " + bound + ", but was " + DurationText.of(value));
   }
 }
