@@ -16,6 +16,13 @@ final class ErrorCodes {
   /** MariaDB's driver has gone over to another host in the middle of a transaction. */
   private static final String TRANSACTION_LOST = "25S03";
 
+  /**
+   * MySQL's driver refuses by itself, without a code, to write on a connection that is read-only.
+   */
+  private static final String REFUSED_BY_DRIVER = "S1009";
+
+  private static final String READ_ONLY = "Connection is read-only";
+
   /** Deadlock; MariaDB's snapshot conflict; XA deadlock; a group's or cluster's certification. */
   private static final Set<Integer> TRANSIENT = Set.of(1213, 1020, 1614, 3101);
 
@@ -65,7 +72,11 @@ final class ErrorCodes {
     if (state.equals(BROKEN_OFF) && code == 0) {
       return FailureKind.BROKEN_OFF;
     }
-    return OUTAGE.contains(code) || state.startsWith("08") || state.equals(TRANSACTION_LOST)
+    return OUTAGE.contains(code)
+            || state.startsWith("08")
+            || state.equals(TRANSACTION_LOST)
+            || (state.equals(REFUSED_BY_DRIVER)
+                && String.valueOf(error.getMessage()).startsWith(READ_ONLY))
         ? FailureKind.OUTAGE
         : FailureKind.PERMANENT;
   }

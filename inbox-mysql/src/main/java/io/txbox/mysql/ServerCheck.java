@@ -54,7 +54,8 @@ final class ServerCheck {
         dsl.resultQuery(
                 """
                 SHOW VARIABLES WHERE variable_name IN ('version', 'innodb_flush_log_at_trx_commit',
-                  'log_bin', 'sync_binlog', 'binlog_format', 'unique_checks', 'completion_type', 'autocommit')
+                  'log_bin', 'sync_binlog', 'binlog_format', 'unique_checks', 'completion_type', 'autocommit',
+                  'sql_safe_updates')
                 """)
             .fetchMap(
                 row -> row.get(0, String.class).toLowerCase(Locale.ROOT),
@@ -129,6 +130,11 @@ final class ServerCheck {
       throw new SetupException(
           "The session has autocommit=1 in a transaction: something, such as the pool's initial SQL,"
               + " sets it behind the driver's back. Leave it to the driver");
+    }
+    if (family == SQLDialect.MARIADB && setting("sql_safe_updates").equals("ON")) {
+      throw new SetupException(
+          "The session has sql_safe_updates=1, with which MariaDB refuses the purge, though it goes"
+              + " by keys: leave it off for txbox's connections");
     }
     if (setting("log_bin").equals("ON") && setting("binlog_format").equals("STATEMENT")) {
       throw new SetupException(

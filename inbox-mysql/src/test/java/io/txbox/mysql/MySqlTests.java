@@ -64,8 +64,8 @@ abstract class MySqlTests {
   private static final int THREADS = 16;
   private static final Duration PATIENT = Duration.ofSeconds(20);
 
-  private final String group = "dialect-" + NEXT.incrementAndGet();
-  private final InboxMessage message = InboxMessage.builder("T").keys("a").build();
+  final String group = "dialect-" + NEXT.incrementAndGet();
+  final InboxMessage message = InboxMessage.builder("T").keys("a").build();
 
   abstract TestDatabase database();
 
@@ -948,7 +948,18 @@ abstract class MySqlTests {
             e -> assertThat(new MySqlDialect().classify(e)).isEqualTo(FailureKind.CANCELLED));
   }
 
-  private static Condition scopeOf(String group) {
+  @Test
+  void takesAReadOnlyConnectionForAnOutage() {
+    DSLContext readOnly = pool(p -> p.setReadOnly(true));
+
+    assertThatThrownBy(() -> readOnly.execute("UPDATE effect SET n = 1 WHERE name = 'A'"))
+        .cause()
+        .isInstanceOfSatisfying(
+            SQLException.class,
+            e -> assertThat(new MySqlDialect().classify(e)).isEqualTo(FailureKind.OUTAGE));
+  }
+
+  static Condition scopeOf(String group) {
     InboxSchema schema = InboxSchema.ofConnection();
     return schema
         .inbox()
