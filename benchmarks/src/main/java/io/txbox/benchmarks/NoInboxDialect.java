@@ -64,7 +64,7 @@ final class NoInboxDialect implements StoreDialect {
   }
 
   @Override
-  public long session(Connection connection) throws SQLException {
+  public String session(Connection connection) throws SQLException {
     return real.session(connection);
   }
 

@@ -8,6 +8,7 @@ import io.txbox.InboxMessage;
 import io.txbox.KeyRefusedException;
 import io.txbox.inbox.Delivery.Patience;
 import io.txbox.internal.Require;
+import io.txbox.internal.database.ConnectionProbe;
 import io.txbox.internal.database.Database;
 import io.txbox.internal.database.Rights;
 import io.txbox.internal.database.SetupCheck;
@@ -34,6 +35,7 @@ import org.jooq.DSLContext;
  * to close.
  */
 public final class Inbox {
+  private final String consumerGroup;
   private final Database database;
   private final Map<String, Route> routes;
   private final Engine engine;
@@ -41,6 +43,7 @@ public final class Inbox {
   private volatile boolean checked;
 
   private Inbox(Builder builder) {
+    consumerGroup = builder.consumerGroup;
     database = new Database(builder.dsl, builder.dialect, builder.schema);
     routes = Map.copyOf(builder.routes);
     SettingAside aside = new SettingAside(builder.schema, builder.clock);
@@ -126,6 +129,8 @@ public final class Inbox {
   public void check() {
     if (!checked) {
       SetupCheck.database(database);
+      SetupCheck.writable(database);
+      ConnectionProbe.requireOwnSessions(database.dsl(), database.dialect(), consumerGroup);
       Rights.ofInbox(database);
       checked = true;
     }

@@ -4,6 +4,7 @@ import io.txbox.QueueId;
 import io.txbox.SetupException;
 import io.txbox.internal.PollingLoop;
 import io.txbox.internal.Require;
+import io.txbox.internal.database.ConnectionProbe;
 import io.txbox.internal.database.Database;
 import io.txbox.internal.database.Rights;
 import io.txbox.internal.database.SetupCheck;
@@ -122,6 +123,7 @@ public final class Janitor implements AutoCloseable {
    */
   public void check() {
     SetupCheck.database(database);
+    ConnectionProbe.requireOwnSessions(database.dsl(), database.dialect(), name);
     Rights.ofJanitor(database);
     groups.values().forEach(this::checkRetention);
   }

@@ -8,7 +8,7 @@ import io.txbox.inbox.Inbox;
 import io.txbox.inbox.InboxLanes;
 import io.txbox.inbox.InboxListener;
 import io.txbox.internal.Require;
-import io.txbox.internal.lane.ConnectionProbe;
+import io.txbox.internal.database.ConnectionProbe;
 import io.txbox.internal.lane.LaneSettings;
 import io.txbox.janitor.Janitor;
 import io.txbox.janitor.JanitorHealth;
@@ -122,7 +122,7 @@ public final class InboxConsumer implements AutoCloseable {
 
   private Running begin() {
     inbox.check();
-    ConnectionProbe.require(dsl, dialect, lanes.lanes(), consumerGroup);
+    ConnectionProbe.requireLanes(dsl, dialect, lanes.lanes(), consumerGroup);
     DefaultMQPushConsumer client = ClientSetup.client(consumerGroup, lanes, rpcHook);
     customizers.forEach(customizer -> customizer.accept(client));
     ClientSetup.check(client, consumerGroup, orderly, subscriptions);

@@ -71,8 +71,8 @@ public interface StoreDialect {
   /** Asks the server for the time of day by its own clock, whatever the session's time zone. */
   Instant time(Connection connection) throws SQLException;
 
-  /** Returns the number of the server's session: no two that are there at once have the same. */
-  long session(Connection connection) throws SQLException;
+  /** Returns what the session is called: no two that are there at once have the same name. */
+  String session(Connection connection) throws SQLException;
 
   /**
    * Checks, after the handler, that a commit will store what was written.

@@ -120,11 +120,11 @@ public final class MySqlDialect implements StoreDialect {
   }
 
   @Override
-  public long session(Connection connection) throws SQLException {
+  public String session(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("SELECT CONNECTION_ID()")) {
+        ResultSet row = statement.executeQuery("SELECT CONNECTION_ID(), @@hostname, @@port")) {
       row.next();
-      return row.getLong(1);
+      return row.getString(1) + " of " + row.getString(2) + ":" + row.getString(3);
     }
   }
 

@@ -132,11 +132,13 @@ public final class PostgresDialect implements StoreDialect {
   }
 
   @Override
-  public long session(Connection connection) throws SQLException {
+  public String session(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("SELECT pg_backend_pid()")) {
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT pg_backend_pid(), inet_server_addr(), inet_server_port()")) {
       row.next();
-      return row.getLong(1);
+      return row.getString(1) + " of " + row.getString(2) + ":" + row.getString(3);
     }
   }
 

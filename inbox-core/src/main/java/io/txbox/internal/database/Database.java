@@ -5,6 +5,7 @@ import io.txbox.store.InboxTable;
 import io.txbox.store.PurgeBatch;
 import io.txbox.store.RowState;
 import io.txbox.store.StoreDialect;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -33,6 +34,11 @@ public record Database(DSLContext dsl, StoreDialect dialect, InboxSchema schema)
           own.settings().setQueryTimeout(TIMEOUT_S);
           return statements.apply(own);
         });
+  }
+
+  /** Returns whether somebody has set a transaction's connection to be read-only. */
+  public boolean isReadOnly() {
+    return inTransaction(tx -> tx.connectionResult(Connection::isReadOnly));
   }
 
   /** Returns how far the database's clock is ahead of another: the least that its answer allows. */

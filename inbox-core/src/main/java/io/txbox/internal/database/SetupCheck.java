@@ -74,8 +74,7 @@ public final class SetupCheck {
     } catch (SetupException e) {
       throw e;
     } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
-      throw new SetupException(
-          "The database could not be asked what it is: " + SqlErrors.words(e), e);
+      throw couldNotBeAsked(e);
     }
     int version = version(database, remedy).orElse(0);
     if (version < SCHEMA_VERSION) {
@@ -87,6 +86,26 @@ public final class SetupCheck {
           version,
           "knows " + SCHEMA_VERSION + " and runs on the next one at most: upgrade the library.");
     }
+  }
+
+  /** Refuses connections that somebody has set to be read-only; a server that is will be again. */
+  public static void writable(Database database) {
+    boolean readOnly;
+    try {
+      readOnly = database.isReadOnly();
+    } catch (RuntimeException e) { // Of jOOQ or of the user's transaction provider.
+      throw couldNotBeAsked(e);
+    }
+    if (readOnly) {
+      throw new SetupException(
+          "dsl has read-only connections, on which no message can be handled: take readOnly out of"
+              + " the settings of the pool, of the driver, and of what begins dsl's transactions");
+    }
+  }
+
+  private static SetupException couldNotBeAsked(RuntimeException why) {
+    return new SetupException(
+        "The database could not be asked what it is: " + SqlErrors.words(why), why);
   }
 
   private static SetupException unfit(Database database, int version, String but) {

@@ -200,7 +200,7 @@ class SqlGateTest {
         }
 
         @Override
-        public long session(Connection connection) {
+        public String session(Connection connection) {
           throw new UnsupportedOperationException();
         }
 

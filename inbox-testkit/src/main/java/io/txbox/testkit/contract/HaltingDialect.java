@@ -59,7 +59,7 @@ final class HaltingDialect implements StoreDialect {
   }
 
   @Override
-  public long session(Connection connection) throws SQLException {
+  public String session(Connection connection) throws SQLException {
     return dialect.session(connection);
   }
 

@@ -8,7 +8,7 @@ import io.txbox.InboxMessage;
 import io.txbox.SetupException;
 import io.txbox.inbox.ExhaustedPolicy;
 import io.txbox.inbox.Inbox;
-import io.txbox.internal.lane.ConnectionProbe;
+import io.txbox.internal.database.ConnectionProbe;
 import io.txbox.janitor.Janitor;
 import io.txbox.janitor.Retention;
 import io.txbox.rocketmq.InboxConsumer;
@@ -20,6 +20,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
@@ -84,7 +86,7 @@ public abstract class SetupContract extends SharedBrokerContract {
         .hasMessage("topic '" + TOPIC + "' has a handler already");
     assertThatThrownBy(() -> builder(dsl()).claimWait(Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("claimWait must be at least PT0.001S, but was PT0S");
+        .hasMessage("claimWait must be at least 1ms, but was 0s");
     assertThatThrownBy(() -> consumer().lanes(0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("lanes must be at least 1, but was 0");
@@ -128,7 +130,7 @@ public abstract class SetupContract extends SharedBrokerContract {
         .hasMessage("maxBatch must be at most 1000, but was 1001");
     assertThatThrownBy(() -> consumer().batchTime(Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("batchTime must be at least PT0.001S, but was PT0S");
+        .hasMessage("batchTime must be at least 1ms, but was 0s");
     assertThatThrownBy(() -> consumer().build()).isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -356,31 +358,71 @@ public abstract class SetupContract extends SharedBrokerContract {
   /** Two transactions on it would be one: the commit of one stores the claim of the other. */
   @Test
   void refusesAPoolThatHasOneConnectionForAll() {
+    assertRefusedAsShared(shared -> consumerOn(shared, defaults -> defaults).start());
+    // The janitor inside would be the second on it.
+    assertRefusedAsShared(shared -> consumerOn(shared, defaults -> defaults.lanes(1)).start());
+    assertRefusedAsShared(
+        shared -> builder(shared).handler(TOPIC, BY_KEYS, Effects.handler()).build().check());
+    assertRefusedAsShared(
+        shared -> {
+          try (Janitor janitor =
+              Janitor.builder(shared, dialect())
+                  .group(group, Retention.ofDays(7).byWallClock())
+                  .build()) {
+            janitor.start();
+          }
+        });
+  }
+
+  private InboxConsumer consumerOn(
+      DSLContext dsl, UnaryOperator<InboxConsumer.Builder> customizer) {
+    return customizer.apply(consumer(dsl)).subscribe(topic, BY_KEYS, Effects.handler()).build();
+  }
+
+  private void assertRefusedAsShared(Consumer<DSLContext> start) {
     ConnectionProvider pool = dsl().configuration().connectionProvider();
     Connection one = pool.acquire();
     try {
-      DSLContext shared =
-          dsl()
-              .configuration()
-              .derive(
-                  new ConnectionProvider() {
-                    @Override
-                    public Connection acquire() {
-                      return one;
-                    }
-
-                    @Override
-                    public void release(Connection connection) {}
-                  })
-              .dsl();
-      assertThatThrownBy(
-              () -> consumer(shared).subscribe(topic, BY_KEYS, Effects.handler()).build().start())
+      assertThatThrownBy(() -> start.accept(dsl().configuration().derive(always(one)).dsl()))
           .isInstanceOf(SetupException.class)
-          .hasMessageContaining("one connection for several lanes");
+          .hasMessageContaining("one connection for all transactions");
       assertNothingRuns();
     } finally {
       pool.release(one);
     }
+  }
+
+  private static ConnectionProvider always(Connection one) {
+    return new ConnectionProvider() {
+      @Override
+      public Connection acquire() {
+        return one;
+      }
+
+      @Override
+      public void release(Connection connection) {}
+    };
+  }
+
+  /** Its one lane and the janitor inside take turns. */
+  @Test
+  void runsOnAPoolOfOneConnection() {
+    DSLContext one = database().dsl(database().dataSource(config -> config.setMaximumPoolSize(1)));
+    start(consumer(one).lanes(1).subscribe(topic, BY_KEYS, Effects.handler()));
+
+    send("1");
+
+    soon().until(() -> effects().count() == 1);
+  }
+
+  @Test
+  void refusesAPoolOfReadOnlyConnections() {
+    DSLContext readOnly = database().dsl(database().dataSource(config -> config.setReadOnly(true)));
+
+    assertThatThrownBy(consumerOn(readOnly, defaults -> defaults)::start)
+        .isInstanceOf(SetupException.class)
+        .hasMessageContaining("read-only connections");
+    assertNothingRuns();
   }
 
   @Test
@@ -407,7 +449,7 @@ public abstract class SetupContract extends SharedBrokerContract {
             .dsl();
 
     for (int times = 0; times < 20; times++) {
-      ConnectionProbe.require(counted, dialect(), 4, group);
+      ConnectionProbe.requireLanes(counted, dialect(), 4, group);
       assertThat(inUse).hasValue(0);
     }
   }
